@@ -1,0 +1,4 @@
+import type { Service } from "./service.ts";
+import { workflow } from "./workflow.ts";
+
+export const services: readonly Service[] = [workflow];

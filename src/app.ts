@@ -1,0 +1,68 @@
+import type { FastifyInstance, FastifyPluginAsync } from "fastify";
+import { identityRoutes, keyRoutes, meRoute } from "./auth/index.ts";
+import type { Deps } from "./deps.ts";
+import { healthRoutes, probeRoutes } from "./health.ts";
+import {
+  createHttp,
+  describeRoutes,
+  echoIdempotencyKeys,
+  measureRequests,
+  reference,
+} from "./http/index.ts";
+import { countStranger, createBucketGuard, createGuard } from "./limits/index.ts";
+import { version } from "./version.ts";
+
+/** Mounts a part of the service below its configured address; parts on hosts of their own answer there only. */
+function mount(urls: Deps["config"]["urls"]) {
+  const isSplit =
+    new Set([urls.base, urls.functions, urls.web].map((url) => new URL(url).host)).size > 1;
+  return (url: string, part: FastifyPluginAsync): [FastifyPluginAsync, { prefix: string }] => {
+    const { host, pathname } = new URL(url);
+    const plugin: FastifyPluginAsync = async (scope) => {
+      if (isSplit) {
+        scope.addHook("onRoute", (route) => {
+          route.constraints = { ...route.constraints, host };
+        });
+      }
+      await scope.register(part);
+    };
+    return [plugin, { prefix: pathname === "/" ? "" : pathname }];
+  };
+}
+
+/** The whole service without a socket. */
+export async function buildApp(deps: Deps): Promise<FastifyInstance> {
+  const { config, gate, idTokens, metrics } = deps;
+  const { urls } = config;
+  const at = mount(urls);
+  const app = createHttp({
+    ...deps,
+    guard: createGuard(gate, async (token) => await idTokens.verify(token)),
+    rateHeaders: async (ip) => await countStranger(gate, ip),
+  });
+  echoIdempotencyKeys(app);
+  measureRequests(app, metrics);
+  const document = describeRoutes(app, { version, servers: [urls.base, urls.functions, urls.web] });
+
+  const publicApi: FastifyPluginAsync = async (scope) => {
+    await scope.register(healthRoutes(deps));
+    await scope.register(reference(document));
+    await scope.register(meRoute, { prefix: "/v1" });
+    await scope.register(keyRoutes(deps), { prefix: "/v1" });
+  };
+
+  const signIn = createBucketGuard(gate, (request) => ({
+    name: `sign-in ${request.ip}`,
+    capacity: config.limits.signInPerMinute,
+    windowMs: 60_000,
+  }));
+  const web: FastifyPluginAsync = async (scope) => {
+    await scope.register(keyRoutes(deps), { prefix: "/api/v1" });
+    await scope.register(identityRoutes({ ...deps, guard: signIn }), { prefix: "/api/auth" });
+  };
+
+  await app.register(probeRoutes(deps));
+  await app.register(...at(urls.base, publicApi));
+  await app.register(...at(urls.web, web));
+  return app;
+}

@@ -1,0 +1,83 @@
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
+import { z } from "zod";
+import { clientIpHeader } from "./identity-options.ts";
+import type { Identity } from "./identity.ts";
+
+export interface IdentityRoutesDeps {
+  identity: Identity;
+  /** Counts the tries at what a password opens; runs before the body is read. */
+  guard: (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
+}
+
+const user = z.object({ id: z.string(), email: z.email(), name: z.string() });
+const signedIn = z.object({ user });
+const done = z.object({ success: z.literal(true) });
+const never = z
+  .object({ status: z.literal(true) })
+  .describe("Not before mail is sent: 400 until then");
+
+// All of Better Auth that is offered. No mail is sent yet, so of resets and verifications only the door is here: it
+// answers that the feature is not enabled.
+const routes = [
+  ["POST", "/sign-up/email", signedIn, "Sign up: name, email, password of 10 to 128 characters"],
+  ["POST", "/sign-in/email", signedIn, "Sign in: email, password, optionally rememberMe"],
+  ["POST", "/sign-out", done, "End the session"],
+  ["POST", "/change-password", signedIn, "Change the password: currentPassword, newPassword"],
+  ["POST", "/request-password-reset", never, "Ask for a link to reset the password: email"],
+  ["POST", "/send-verification-email", never, "Ask for a link to verify the address: email"],
+  ["GET", "/get-session", signedIn.nullable(), "Who is signed in"],
+  ["GET", "/token", z.object({ token: z.string() }), "The ID token of the session"],
+  [
+    "GET",
+    "/jwks",
+    z.object({ keys: z.array(z.object({ kid: z.string() })) }),
+    "The keys of ID tokens",
+  ],
+] as const;
+const guarded = new Set<string>(["/sign-up/email", "/sign-in/email", "/change-password"]);
+
+// What Better Auth needs to know of a request: the session, and where the request comes from.
+const passedOn = [
+  "cookie",
+  "origin",
+  "referer",
+  "sec-fetch-site",
+  "sec-fetch-mode",
+  "sec-fetch-dest",
+  "user-agent",
+] as const;
+
+function toWebRequest(request: FastifyRequest, method: "GET" | "POST"): RequestInit {
+  const headers = new Headers({ [clientIpHeader]: request.ip });
+  for (const name of passedOn) {
+    const value = request.headers[name];
+    if (typeof value === "string") headers.set(name, value);
+  }
+  if (method === "GET") return { headers };
+  headers.set("content-type", "application/json");
+  return { method, headers, body: JSON.stringify(request.body ?? {}) };
+}
+
+async function answer(reply: FastifyReply, response: Response): Promise<FastifyReply> {
+  const body = await response.text();
+  if (response.status >= 500)
+    throw new Error(`Better Auth answered ${response.status}: ${body.slice(0, 500)}`);
+  for (const [name, value] of response.headers) reply.header(name, value);
+  return reply.code(response.status).header("cache-control", "no-store").send(body);
+}
+
+/** The identity provider's routes, to be mounted at `/api/auth` of the web root. */
+export function identityRoutes({ identity, guard }: IdentityRoutesDeps): FastifyPluginAsync {
+  return async (app) => {
+    for (const [method, path, response, summary] of routes) {
+      app.route({
+        method,
+        url: path,
+        schema: { tags: ["Identity"], summary, response: { 200: response } },
+        ...(guarded.has(path) ? { onRequest: guard } : {}),
+        handler: async (request, reply) =>
+          answer(reply, await identity.handle(path, toWebRequest(request, method))),
+      });
+    }
+  };
+}

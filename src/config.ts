@@ -1,0 +1,135 @@
+import { z } from "zod";
+
+// Every setting of the service, with its default. Nothing else in `src` reads the environment, and no host of an
+// outside service is written anywhere but here.
+
+const whole = (fallback: number) => z.coerce.number().int().min(0).default(fallback);
+const port = (fallback: number) => z.coerce.number().int().min(0).max(65_535).default(fallback);
+const address = z.url({ protocol: /^https?$/ });
+const list = z
+  .string()
+  .default("")
+  .transform((text) => text.split(",").flatMap((entry) => entry.trim() || []));
+const issuerPair = list.transform((pairs, context) =>
+  pairs.flatMap((pair) => {
+    const [issuer = "", audience = ""] = pair.split("|");
+    if (address.safeParse(issuer).success && audience) return { issuer, audience };
+    context.addIssue({
+      code: "custom",
+      message: `"${pair}" is not an issuer address, "|", an audience`,
+    });
+    return [];
+  }),
+);
+
+const keyRing = list.transform((entries, context) =>
+  entries.flatMap((entry) => {
+    const [id = "", secret = ""] = entry.split(":");
+    const key = Buffer.from(secret, "base64url");
+    if (/^[a-z0-9]{1,16}$/.test(id) && key.length === 32) return { id, key };
+    context.addIssue({
+      code: "custom",
+      message: "each entry is an id, ':', 32 bytes as base64url",
+    });
+    return [];
+  }),
+);
+
+export const environment = z.object({
+  NODE_ENV: z.string().default("production"),
+  PORT: port(3000),
+  SANDBOX_PORT: z.coerce.number().int().min(0).max(65_535).optional(),
+  HOST: z.string().default("0.0.0.0"),
+  BASE_URL: address.optional(),
+  FUNCTIONS_URL: address.optional(),
+  WEB_URL: address.optional(),
+  TRUST_PROXY: list,
+  LOG_LEVEL: z.enum(["silent", "fatal", "error", "warn", "info", "debug", "trace"]).default("info"),
+  METRICS_PORT: port(0),
+  DATA_DIR: z.string().min(1).default("./data"),
+  DATABASE_URL: z.string().min(1),
+  MIGRATE_DATABASE_URL: z.string().min(1).optional(),
+  DATABASE_POOL_SIZE: z.coerce.number().int().min(2).max(1_000).default(20),
+  WORKER_CONCURRENCY: z.coerce.number().int().min(1).max(1_000).default(10),
+  REDIS_URL: z.url({ protocol: /^rediss?$/ }).optional(),
+  TOKEN_KEYS: keyRing.refine((ring) => ring.length > 0, "at least one key is needed"),
+  AUTH_SECRET: z.string().min(32),
+  OIDC_ISSUERS: issuerPair,
+  ADMIN_USERS: list,
+  FUNCTIONS_KEYS: list,
+  RATE_LIMIT_DEFAULT_MAX: whole(25),
+  RATE_LIMIT_DEFAULT_BURST: whole(10),
+  RATE_LIMIT_DEFAULT_WINDOW: whole(60_000),
+  RATE_LIMIT_AUTH_MAX: whole(60),
+  RATE_LIMIT_AUTH_BURST: whole(30),
+  RATE_LIMIT_AUTH_WINDOW: whole(60_000),
+  RATE_LIMIT_PREMIUM_MAX: whole(100),
+  RATE_LIMIT_PREMIUM_BURST: whole(100),
+  RATE_LIMIT_PREMIUM_WINDOW: whole(60_000),
+  RATE_LIMIT_ADMIN_MAX: whole(200),
+  RATE_LIMIT_ADMIN_BURST: whole(500),
+  RATE_LIMIT_ADMIN_WINDOW: whole(60_000),
+  RATE_LIMIT_WHITELIST: list,
+  RATE_LIMIT_ON_FAILURE: z.enum(["open", "closed"]).default("open"),
+  RATE_LIMIT_FUNCTIONS_MAX: whole(600),
+  RATE_LIMIT_MEDIA_MAX: whole(1_200),
+  RATE_LIMIT_SIGN_IN_MAX: whole(20),
+});
+
+export type Config = ReturnType<typeof loadConfig>;
+
+/** Reads all settings at once; every fault is named, so that one restart is enough to mend them. */
+export function loadConfig(env: Record<string, string | undefined>) {
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ""));
+  const parsed = environment.safeParse(given);
+  if (!parsed.success) {
+    const faults = parsed.error.issues.map(
+      (issue) => `  ${issue.path.join(".")}: ${issue.message}`,
+    );
+    throw new Error(`The configuration is not usable:\n${faults.join("\n")}`);
+  }
+  const settings = parsed.data;
+  const root = new URL(settings.BASE_URL ?? `http://localhost:${settings.PORT}`).href.replace(
+    /\/$/,
+    "",
+  );
+  const tier = (name: "DEFAULT" | "AUTH" | "PREMIUM" | "ADMIN") => ({
+    capacity: settings[`RATE_LIMIT_${name}_MAX`] + settings[`RATE_LIMIT_${name}_BURST`],
+    windowMs: settings[`RATE_LIMIT_${name}_WINDOW`],
+  });
+  return Object.freeze({
+    isDevelopment: settings.NODE_ENV === "development",
+    dataDir: settings.DATA_DIR,
+    server: { port: settings.PORT, host: settings.HOST, trustProxy: settings.TRUST_PROXY },
+    urls: {
+      base: root,
+      functions: settings.FUNCTIONS_URL?.replace(/\/$/, "") ?? `${root}/functions`,
+      web: settings.WEB_URL?.replace(/\/$/, "") ?? root,
+    },
+    sandbox: { port: settings.SANDBOX_PORT ?? settings.PORT + 1 },
+    log: { level: settings.LOG_LEVEL },
+    metrics: { port: settings.METRICS_PORT },
+    database: {
+      url: settings.DATABASE_URL,
+      migrateUrl: settings.MIGRATE_DATABASE_URL ?? settings.DATABASE_URL,
+      poolSize: settings.DATABASE_POOL_SIZE,
+    },
+    jobs: { concurrency: settings.WORKER_CONCURRENCY },
+    secrets: { ring: settings.TOKEN_KEYS },
+    auth: {
+      secret: settings.AUTH_SECRET,
+      outsideIssuers: settings.OIDC_ISSUERS,
+      adminUsers: new Set(settings.ADMIN_USERS),
+      functionKeys: settings.FUNCTIONS_KEYS,
+    },
+    limits: {
+      redisUrl: settings.REDIS_URL,
+      tiers: [tier("DEFAULT"), tier("AUTH"), tier("PREMIUM"), tier("ADMIN")],
+      whitelist: settings.RATE_LIMIT_WHITELIST,
+      onFailure: settings.RATE_LIMIT_ON_FAILURE,
+      functionsPerMinute: settings.RATE_LIMIT_FUNCTIONS_MAX,
+      mediaPerMinute: settings.RATE_LIMIT_MEDIA_MAX,
+      signInPerMinute: settings.RATE_LIMIT_SIGN_IN_MAX,
+    },
+  });
+}

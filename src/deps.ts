@@ -1,0 +1,69 @@
+import type { Logger } from "pino";
+import { createIdentity, createTokenVerifier } from "./auth/index.ts";
+import type { Identity, TokenVerifier } from "./auth/index.ts";
+import { systemClock } from "./clock.ts";
+import type { Clock } from "./clock.ts";
+import type { Config } from "./config.ts";
+import { createPool, serviceRole } from "./db/index.ts";
+import type { Pool } from "./db/index.ts";
+import { createMetrics } from "./http/index.ts";
+import type { Metrics } from "./http/index.ts";
+import { createGate, createPostgresStore, createRedisStore } from "./limits/index.ts";
+import type { Gate } from "./limits/index.ts";
+import { createOutbound } from "./outbound/index.ts";
+import { createSealer } from "./sealing.ts";
+import type { Sealer } from "./sealing.ts";
+
+export interface Deps {
+  config: Config;
+  log: Logger;
+  clock: Clock;
+  db: Pool;
+  sealer: Sealer;
+  metrics: Metrics;
+  gate: Gate;
+  identity: Identity;
+  idTokens: TokenVerifier;
+  close(): Promise<void>;
+}
+
+/** Everything a process of the service shares between its rooms, built once. */
+export function createDeps(config: Config, log: Logger, clock: Clock = systemClock): Deps {
+  const db = createPool(
+    { url: config.database.url, name: "herald", size: config.database.poolSize, role: serviceRole },
+    log,
+  );
+  const metrics = createMetrics();
+  const store = config.limits.redisUrl
+    ? createRedisStore(db, config.limits, log)
+    : createPostgresStore(db, config.limits);
+  const gate = createGate({
+    store,
+    limits: config.limits,
+    log,
+    countFailure: () => metrics.limiterFailures.inc(),
+  });
+  const identity = createIdentity({ db, log, secret: config.auth.secret, webUrl: config.urls.web });
+  const idTokens = createTokenVerifier({
+    builtIn: identity.issuer,
+    outsideIssuers: config.auth.outsideIssuers,
+    fetchJson: createOutbound({ log }).fetchJson,
+    clock,
+    log,
+  });
+  return {
+    config,
+    log,
+    clock,
+    db,
+    sealer: createSealer(config.secrets.ring),
+    metrics,
+    gate,
+    identity,
+    idTokens,
+    async close() {
+      await gate.close();
+      await db.end();
+    },
+  };
+}

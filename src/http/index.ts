@@ -1,0 +1,13 @@
+// What every request meets, whatever it asks for: request id, security headers, JSON, validation, error body, log line,
+// idempotency, audit, and the reference made from the routes' own schemas. It knows no room's rules.
+export { audit } from "./audit.ts";
+export type { Caller } from "./caller.ts";
+export { answerOnce, forgetOldOutcomes } from "./idempotency.ts";
+export { echoIdempotencyKeys } from "./idempotency-key.ts";
+export { createMetrics, measureRequests, serveMetrics } from "./metrics.ts";
+export type { Metrics } from "./metrics.ts";
+export { describeRoutes } from "./openapi.ts";
+export { reference } from "./reference.ts";
+export { createHttp } from "./server.ts";
+export { validate } from "./validation.ts";
+export type { ZodTypes } from "./validation.ts";

@@ -1,0 +1,55 @@
+import { createServer } from "node:http";
+import type { Server } from "node:http";
+import type { FastifyInstance } from "fastify";
+import { Counter, Histogram, Registry, collectDefaultMetrics } from "prom-client";
+import { routeOf } from "./request-log.ts";
+
+export type Metrics = ReturnType<typeof createMetrics>;
+
+export function createMetrics() {
+  const registry = new Registry();
+  return {
+    registry,
+    requests: new Histogram({
+      name: "herald_request_seconds",
+      help: "Time to answer a request, by route and status",
+      labelNames: ["method", "route", "status"],
+      buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
+      registers: [registry],
+    }),
+    limiterFailures: new Counter({
+      name: "herald_limiter_failures_total",
+      help: "Requests that could not be counted because the limiter's store was down",
+      registers: [registry],
+    }),
+  };
+}
+
+export function measureRequests(app: FastifyInstance, metrics: Metrics): void {
+  app.addHook("onResponse", (request, reply, done) => {
+    metrics.requests.observe(
+      { method: request.method, route: routeOf(request), status: reply.statusCode },
+      reply.elapsedTime / 1000,
+    );
+    done();
+  });
+}
+
+/** Metrics are for the operator, not the public: they are served on a port of their own. */
+export async function serveMetrics(metrics: Metrics, port: number, host: string): Promise<Server> {
+  collectDefaultMetrics({ register: metrics.registry });
+  const server = createServer((request, response) => {
+    if (request.url !== "/metrics") {
+      response.writeHead(404).end();
+      return;
+    }
+    metrics.registry.metrics().then(
+      (text) => response.writeHead(200, { "content-type": metrics.registry.contentType }).end(text),
+      (error: unknown) => response.writeHead(500).end(String(error)),
+    );
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject).listen(port, host, resolve);
+  });
+  return server;
+}

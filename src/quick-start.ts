@@ -1,0 +1,130 @@
+import { hash, randomBytes } from "node:crypto";
+import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { createKey } from "./auth/index.ts";
+import { saveSubscription } from "./billing/index.ts";
+import type { Deps } from "./deps.ts";
+
+const trialDays = 7;
+
+/** What a newcomer needs to try everything; written to `quickstart.json` and printed. */
+export interface QuickStart {
+  baseUrl: string;
+  functionsUrl: string;
+  webUrl: string;
+  sandboxUrl: string;
+  apiKey: string;
+  functionsKey: string;
+  email: string;
+  password: string;
+}
+
+async function readJson<Shape>(path: string): Promise<Shape | undefined> {
+  try {
+    return JSON.parse(await readFile(path, "utf8")) as Shape;
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+    throw new Error(`${path} can't be read`, { cause: error });
+  }
+}
+
+/** Whole or not at all, and for the owner's eyes only. */
+async function writeSecret(path: string, value: unknown): Promise<void> {
+  await writeFile(`${path}.new`, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 });
+  await rename(`${path}.new`, path);
+}
+
+const secret = (): string => randomBytes(32).toString("base64url");
+
+/** Secrets that a production set-up gives as settings are made once and kept beside the data. */
+export async function ownSecrets(dataDir: string): Promise<Record<string, string>> {
+  await mkdir(dataDir, { recursive: true });
+  const path = join(dataDir, "secrets.json");
+  const kept = await readJson<Record<string, string>>(path);
+  if (kept) return kept;
+  const made = {
+    TOKEN_KEYS: `k1:${secret()}`,
+    AUTH_SECRET: secret(),
+    FUNCTIONS_KEYS: `fk_${secret()}`,
+  };
+  await writeSecret(path, made);
+  return made;
+}
+
+async function startTrial({ db, clock }: Deps, userId: string): Promise<void> {
+  const now = clock.now();
+  const end = new Date(now.getTime() + trialDays * 86_400_000);
+  await saveSubscription(db, {
+    userId,
+    customerId: "cus_demo",
+    subscriptionId: "sub_demo",
+    status: "trialing",
+    planId: "pro",
+    priceId: "price_demo_pro",
+    currentPeriodStart: now,
+    currentPeriodEnd: end,
+    trialEnd: end,
+  });
+}
+
+async function hasUsableDemo(
+  { db }: Deps,
+  apiKey: string,
+): Promise<{ userId: string; isActive: boolean } | undefined> {
+  const { rows } = await db.query<{
+    user_id: string;
+    subscription_state: string;
+    key_state: string;
+  }>("select * from identify_many($1, $2)", [[hash("sha256", apiKey)], [null]]);
+  const found = rows[0];
+  if (found?.key_state !== "valid") return undefined;
+  return { userId: found.user_id, isActive: found.subscription_state === "active" };
+}
+
+/** Creates the demo user once. A later start finds it again, and renews a trial that has run out. */
+export async function prepareDemo(deps: Deps, sandboxUrl: string): Promise<QuickStart> {
+  const { config, db, identity } = deps;
+  const path = join(config.dataDir, "quickstart.json");
+  const addresses = {
+    baseUrl: config.urls.base,
+    functionsUrl: config.urls.functions,
+    webUrl: config.urls.web,
+    sandboxUrl,
+    functionsKey: config.auth.functionKeys[0] ?? "",
+  };
+  const kept = await readJson<QuickStart>(path);
+  const demo = kept && (await hasUsableDemo(deps, kept.apiKey));
+  if (kept && demo) {
+    if (!demo.isActive) await startTrial(deps, demo.userId);
+    const quickStart = { ...kept, ...addresses };
+    await writeSecret(path, quickStart);
+    return quickStart;
+  }
+  const email = kept?.email ?? "demo@herald.example";
+  const password = kept?.password ?? secret();
+  const userId = await identity.createUser({ email, password, name: "Demo" });
+  await startTrial(deps, userId);
+  const { raw } = await createKey(db, userId, "quick start");
+  const quickStart = { ...addresses, apiKey: raw, email, password };
+  await writeSecret(path, quickStart);
+  return quickStart;
+}
+
+export function greeting(quickStart: QuickStart): string {
+  return `
+Herald is running.
+
+  API        ${quickStart.baseUrl}
+  Reference  ${quickStart.baseUrl}/docs
+  Functions  ${quickStart.functionsUrl}
+  Web        ${quickStart.webUrl}
+  Sandbox    ${quickStart.sandboxUrl}/_sandbox
+  API key    ${quickStart.apiKey}
+  Sign in    ${quickStart.email}  ${quickStart.password}
+
+Try it:
+  curl -H 'svc-api-key: ${quickStart.apiKey}' ${quickStart.baseUrl}/v1/me
+
+Ctrl-C stops everything.
+`;
+}
