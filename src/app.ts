@@ -2,14 +2,9 @@ import type { FastifyInstance, FastifyPluginAsync } from "fastify";
 import { identityRoutes, keyRoutes, meRoute } from "./auth/index.ts";
 import type { Deps } from "./deps.ts";
 import { healthRoutes, probeRoutes } from "./health.ts";
-import {
-  createHttp,
-  describeRoutes,
-  echoIdempotencyKeys,
-  measureRequests,
-  reference,
-} from "./http/index.ts";
+import { createHttp, echoIdempotencyKeys, measureRequests } from "./http/index.ts";
 import { countStranger, createBucketGuard, createGuard } from "./limits/index.ts";
+import { describeRoutes, referenceRoutes } from "./reference/index.ts";
 import { version } from "./version.ts";
 
 /** Mounts a part of the service below its configured address; parts on hosts of their own answer there only. */
@@ -46,7 +41,7 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
 
   const publicApi: FastifyPluginAsync = async (scope) => {
     await scope.register(healthRoutes(deps));
-    await scope.register(reference(document));
+    await scope.register(referenceRoutes(document));
     await scope.register(meRoute, { prefix: "/v1" });
     await scope.register(keyRoutes(deps), { prefix: "/v1" });
   };

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { deleteExpiredSessions } from "./auth/index.ts";
 import { loadConfig } from "./config.ts";
 import { createDeps } from "./deps.ts";
 import type { Deps } from "./deps.ts";
@@ -11,20 +12,23 @@ import { stopOnSignals } from "./signals.ts";
 /** Runs every job of the service until `stop`. A worker that is stuck ends the process: only a new one helps. */
 export async function startJobs(deps: Deps) {
   const { config, db, log } = deps;
-  const forgetOutcomes = defineTask({
-    name: "http.forgetOutcomes",
+  const forget = defineTask({
+    name: "worker.forget",
     payload: z.looseObject({}),
-    run: async () => void (await forgetOldOutcomes(db)),
+    async run() {
+      await forgetOldOutcomes(db);
+      await deleteExpiredSessions(db);
+    },
   });
   const cleanUp = cleanUpTask(db);
   return await startWorker({
     url: config.database.url,
     log,
     concurrency: config.jobs.concurrency,
-    tasks: [cleanUp, forgetOutcomes],
+    tasks: [cleanUp, forget],
     crontab: [
       { task: cleanUp, pattern: "0 2 * * *" },
-      { task: forgetOutcomes, pattern: "17 * * * *" },
+      { task: forget, pattern: "17 * * * *" },
     ],
     onWedged: (error) => {
       log.fatal({ err: error }, "the worker is stuck");

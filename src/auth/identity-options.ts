@@ -4,7 +4,6 @@ import { jwt } from "better-auth/plugins/jwt";
 import type { Logger } from "pino";
 import type { Pool } from "../db/index.ts";
 import { watchedPool } from "./identity-database.ts";
-import { deleteExpiredSessions } from "./identity-queries.ts";
 import {
   accountTable,
   jwksTable,
@@ -12,6 +11,7 @@ import {
   userTable,
   verificationTable,
 } from "./identity-tables.ts";
+import { hashPassword, verifyPassword } from "./passwords.ts";
 
 export interface IdentityDeps {
   db: Pool;
@@ -91,12 +91,14 @@ export function identityOptions({ db, log, secret, webUrl }: IdentityDeps) {
     verification: verificationTable,
     // The idle limit; migrations/0008_identity.sql sets the absolute one.
     session: { ...sessionTable, expiresIn: 7 * day, updateAge: hour },
-    emailAndPassword: { enabled: true, minPasswordLength: 10, maxPasswordLength: 128 },
+    emailAndPassword: {
+      enabled: true,
+      minPasswordLength: 10,
+      maxPasswordLength: 128,
+      password: { hash: hashPassword, verify: verifyPassword },
+    },
     plugins: [idTokens(webUrl)],
     hooks,
-    databaseHooks: {
-      session: { create: { after: (session) => deleteExpiredSessions(db, session.userId) } },
-    },
     advanced: {
       // Its own way to secure cookies puts `__Secure-` before the name.
       useSecureCookies: false,

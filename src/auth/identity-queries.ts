@@ -23,8 +23,6 @@ export async function findUserId(db: Db, email: string): Promise<string | null> 
   return rows[0]?.id ?? null;
 }
 
-export async function deleteExpiredSessions(db: Db, userId: string): Promise<void> {
-  await db.query("delete from identity_sessions where user_id = $1 and expires_at < now()", [
-    userId,
-  ]);
+export async function deleteExpiredSessions(db: Db): Promise<void> {
+  await db.query("delete from identity_sessions where expires_at < now()");
 }

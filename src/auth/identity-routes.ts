@@ -1,9 +1,14 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
+import type { Db } from "../db/index.ts";
+import { AppError } from "../errors.ts";
+import type { ErrorCode } from "../errors.ts";
+import { audit } from "../http/index.ts";
 import { clientIpHeader } from "./identity-options.ts";
 import type { Identity } from "./identity.ts";
 
 export interface IdentityRoutesDeps {
+  db: Db;
   identity: Identity;
   /** Counts the tries at what a password opens; runs before the body is read. */
   guard: (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
@@ -58,25 +63,65 @@ function toWebRequest(request: FastifyRequest, method: "GET" | "POST"): RequestI
   return { method, headers, body: JSON.stringify(request.body ?? {}) };
 }
 
-async function answer(reply: FastifyReply, response: Response): Promise<FastifyReply> {
+const codeOfStatus: Record<number, ErrorCode> = {
+  400: "validation_error",
+  401: "unauthorized",
+  403: "forbidden",
+  404: "not_found",
+  422: "validation_error",
+};
+
+/** Better Auth's refusals in the contract's shape; its own word for the reason goes into the details. */
+function refusal(status: number, body: string): Error {
+  const code = codeOfStatus[status];
+  if (!code) return new Error(`Better Auth answered ${status}: ${body.slice(0, 500)}`);
+  const { message, code: reason } = JSON.parse(body || "{}") as { message?: string; code?: string };
+  return new AppError(
+    code,
+    message ?? "The request was refused",
+    reason ? { details: { reason } } : {},
+  );
+}
+
+async function answer(reply: FastifyReply, response: Response): Promise<string> {
   const body = await response.text();
-  if (response.status >= 500)
-    throw new Error(`Better Auth answered ${response.status}: ${body.slice(0, 500)}`);
+  if (response.status >= 400) throw refusal(response.status, body);
   for (const [name, value] of response.headers) reply.header(name, value);
-  return reply.code(response.status).header("cache-control", "no-store").send(body);
+  reply.code(response.status).header("cache-control", "no-store");
+  return body;
+}
+
+/** Who the answer is about: the user it names, or nobody. */
+function userOf(body: string): string {
+  const { user } = (JSON.parse(body) ?? {}) as { user?: { id?: string } };
+  return user?.id ?? "unknown";
 }
 
 /** The identity provider's routes, to be mounted at `/api/auth` of the web root. */
-export function identityRoutes({ identity, guard }: IdentityRoutesDeps): FastifyPluginAsync {
+export function identityRoutes({ db, identity, guard }: IdentityRoutesDeps): FastifyPluginAsync {
   return async (app) => {
     for (const [method, path, response, summary] of routes) {
       app.route({
         method,
         url: path,
         schema: { tags: ["Identity"], summary, response: { 200: response } },
+        config: { isGated: false },
         ...(guarded.has(path) ? { onRequest: guard } : {}),
-        handler: async (request, reply) =>
-          answer(reply, await identity.handle(path, toWebRequest(request, method))),
+        handler: async (request, reply) => {
+          const action = `identity${path.replaceAll("/", ".")}`;
+          try {
+            const body = await answer(
+              reply,
+              await identity.handle(path, toWebRequest(request, method)),
+            );
+            if (guarded.has(path)) await audit(db, request, { actor: userOf(body), action });
+            return body;
+          } catch (error) {
+            if (guarded.has(path) && error instanceof AppError)
+              await audit(db, request, { actor: "unknown", action: `${action}.refused` });
+            throw error;
+          }
+        },
       });
     }
   };

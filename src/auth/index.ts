@@ -4,6 +4,7 @@ export { createTokenVerifier } from "./id-token.ts";
 export type { TokenVerifier } from "./id-token.ts";
 export { createIdentity } from "./identity.ts";
 export type { Identity } from "./identity.ts";
+export { deleteExpiredSessions } from "./identity-queries.ts";
 export { identityRoutes } from "./identity-routes.ts";
 export { createKey } from "./keys.ts";
 export { keyRoutes, meRoute } from "./routes.ts";

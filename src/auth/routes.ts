@@ -70,7 +70,7 @@ export function keyRoutes({ db, sealer }: { db: Pool; sealer: Sealer }): Fastify
     app.delete(
       "/api-keys/:id",
       {
-        config,
+        config: { ...config, errors: ["forbidden"] },
         schema: {
           tags,
           summary: "Revoke a key",

@@ -141,3 +141,15 @@ test("not even the owner changes an audit entry", async () => {
     await assert.rejects(owner.query(statement), { code: "42501" });
   }
 });
+
+test("a connection lost between two statements of a transaction fails it, not the process", async () => {
+  const lost = inTransaction(db, async (tx) => {
+    const { rows } = await tx.query<{ pid: number }>("select pg_backend_pid() as pid");
+    const isGone = new Promise((resolve) => tx.once("end", resolve));
+    await owner.query("select pg_terminate_backend($1)", [rows[0]?.pid]);
+    await isGone;
+    await tx.query("select 1");
+  });
+  await assert.rejects(lost, isUnavailable);
+  assert.equal((await db.query("select 1")).rowCount, 1);
+});

@@ -28,6 +28,9 @@ async function runOnce<Result>(
 ): Promise<Result> {
   const tx = await pool.connect();
   let broken: Error | undefined;
+  // A connection can be lost between two statements, when nobody waits for an answer: the next statement fails then.
+  const onLost = (error: Error): void => void (broken = error);
+  tx.on("error", onLost);
   try {
     await tx.query("begin");
     const result = await work(tx);
@@ -38,6 +41,7 @@ async function runOnce<Result>(
     throw error;
   } finally {
     // A connection whose rollback failed is in an unknown state: it is closed, not reused.
+    tx.off("error", onLost);
     tx.release(broken);
   }
 }

@@ -1,13 +1,14 @@
 // What every request meets, whatever it asks for: request id, security headers, JSON, validation, error body, log line,
-// idempotency, audit, and the reference made from the routes' own schemas. It knows no room's rules.
+// idempotency and audit. It knows no room's rules.
 export { audit } from "./audit.ts";
 export type { Caller } from "./caller.ts";
+export { errorBody } from "./error-body.ts";
+export type { ErrorBody } from "./error-body.ts";
 export { answerOnce, forgetOldOutcomes } from "./idempotency.ts";
 export { echoIdempotencyKeys } from "./idempotency-key.ts";
 export { createMetrics, measureRequests, serveMetrics } from "./metrics.ts";
 export type { Metrics } from "./metrics.ts";
-export { describeRoutes } from "./openapi.ts";
-export { reference } from "./reference.ts";
+export { securityHeaders } from "./security-headers.ts";
 export { createHttp } from "./server.ts";
 export { validate } from "./validation.ts";
 export type { ZodTypes } from "./validation.ts";

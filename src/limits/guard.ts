@@ -53,7 +53,15 @@ export function createGuard(gate: Gate, verifyIdToken: VerifyIdToken) {
     const token = bearer.exec(request.headers.authorization ?? "")?.[1];
     if (token === undefined) return null;
     const proven = await verifyIdToken(token);
-    return "userId" in proven ? proven.userId : null;
+    if ("userId" in proven) return proven.userId;
+    if (proven.refused !== "keys_unavailable") return null;
+    throw new AppError(
+      "service_unavailable",
+      "The issuer of this ID token can't be asked for its keys now",
+      {
+        retryAfterSeconds: 5,
+      },
+    );
   }
 
   return async function guard(request: FastifyRequest, reply: FastifyReply): Promise<void> {

@@ -15,7 +15,6 @@ const { url, db } = await testDatabase();
 const settings = {
   ...testSettings(url),
   DATABASE_POOL_SIZE: "4",
-  LOG_LEVEL: "info",
   BASE_URL: "http://localhost:3000",
   RATE_LIMIT_ADMIN_MAX: "100000",
 };

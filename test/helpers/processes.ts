@@ -20,9 +20,9 @@ export function startProcess(entry: string, settings: Record<string, string>): S
   const child = spawn(process.execPath, [new URL(`../../${entry}`, import.meta.url).pathname], {
     env: {
       PATH: process.env["PATH"],
-      LOG_LEVEL: "info",
       NODE_COMPILE_CACHE: join(tmpdir(), "herald-compile-cache"),
       ...settings,
+      LOG_LEVEL: "info",
     },
     stdio: ["ignore", "pipe", "inherit"],
   });

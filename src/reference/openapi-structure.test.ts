@@ -5,7 +5,15 @@ import { describedApp, sampleRoutes } from "./openapi.testing.ts";
 
 type Json = Record<string, unknown>;
 
-const types = new Set(["object", "array", "string", "number", "integer", "boolean", "null"]);
+const types = new Set<unknown>([
+  "object",
+  "array",
+  "string",
+  "number",
+  "integer",
+  "boolean",
+  "null",
+]);
 const componentName = /^[\w.-]+$/;
 
 const isObject = (value: unknown): value is Json =>
@@ -43,8 +51,7 @@ function* faultsOfSchema(schema: unknown, at: string): Generator<string> {
     enum: choices,
     pattern,
   } = schema;
-  for (const name of [type ?? []].flat())
-    if (!types.has(String(name))) yield `${at} is of no known type`;
+  for (const name of [type ?? []].flat()) if (!types.has(name)) yield `${at} is of no known type`;
   if (!isObject(properties)) yield `${at} has no usable properties`;
   if (!Array.isArray(required)) yield `${at} has no usable list of what is required`;
   if (choices !== undefined && !(Array.isArray(choices) && choices.length > 0))

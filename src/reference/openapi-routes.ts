@@ -21,6 +21,8 @@ declare module "fastify" {
 /** One method of one address. Options are read late: a scope's own hooks may still change them. */
 export interface Route {
   method: string;
+  /** As Fastify writes it; `path` is the same as OpenAPI does. */
+  url: string;
   path: string;
   options: RouteOptions;
 }
@@ -31,7 +33,16 @@ export interface DocumentedRoute extends Route {
   config: FastifyContextConfig;
 }
 
-const routesOf = new WeakMap<FastifyInstance, Route[]>();
+const routesOf = new WeakMap<FastifyInstance, Omit<Route, "path">[]>();
+
+export function collectRoutes(app: FastifyInstance): void {
+  const routes: Omit<Route, "path">[] = [];
+  routesOf.set(app, routes);
+  app.addHook("onRoute", (options) => {
+    const { url } = options;
+    for (const method of [options.method].flat()) routes.push({ method, url, options });
+  });
+}
 
 /** Fastify's pattern as OpenAPI's. What a wildcard matches is one parameter, `{path}`. */
 function toTemplate(url: string): string {
@@ -40,23 +51,14 @@ function toTemplate(url: string): string {
   return template;
 }
 
-export function collectRoutes(app: FastifyInstance): void {
-  const routes: Route[] = [];
-  routesOf.set(app, routes);
-  app.addHook("onRoute", (options) => {
-    const path = toTemplate(options.url);
-    for (const method of [options.method].flat()) routes.push({ method, path, options });
-  });
-}
-
 /** Every route that is part of the API. A HEAD beside a GET says nothing of its own. */
 export function apiRoutes(app: FastifyInstance): Route[] {
   const routes = routesOf.get(app) ?? [];
-  const readable = new Set(routes.filter(({ method }) => method === "GET").map(({ path }) => path));
-  return routes.filter(
-    ({ method, path, options }) =>
-      options.config?.isUndocumented !== true && !(method === "HEAD" && readable.has(path)),
-  );
+  const readable = new Set(routes.filter(({ method }) => method === "GET").map(({ url }) => url));
+  return routes
+    .filter(({ options }) => options.config?.isUndocumented !== true)
+    .filter(({ method, url }) => method !== "HEAD" || !readable.has(url))
+    .map((route) => ({ ...route, path: toTemplate(route.url) }));
 }
 
 function operationIdOf({ method, path }: Route): string {

@@ -31,7 +31,7 @@ export function parametersOf(route: DocumentedRoute, schemas: Schemas): Operatio
   const described = parametersIn("path", schema.params, convert);
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]): Parameter => {
     const known = described.find((parameter) => parameter.name === name);
-    const isRest = route.options.url.endsWith("*") && name === "path";
+    const isRest = route.url.endsWith("*") && name === "path";
     return {
       schema: { type: "string" },
       ...(isRest && { description: "The rest of the address; it may hold slashes." }),

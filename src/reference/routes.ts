@@ -2,8 +2,8 @@ import { hash } from "node:crypto";
 import type { FastifyPluginAsync } from "fastify";
 import { z } from "zod";
 import type { OpenApiDocument } from "./openapi-document.ts";
-import { page } from "./reference-page.ts";
-import { style } from "./reference-style.ts";
+import { page } from "./page.ts";
+import { style } from "./page-style.ts";
 
 const policy = [
   "default-src 'none'",
@@ -14,7 +14,7 @@ const policy = [
 ].join("; ");
 
 /** Serves the document for programs and, rendered from it, the reference for people. Both are open to everyone. */
-export function reference(document: () => OpenApiDocument): FastifyPluginAsync {
+export function referenceRoutes(document: () => OpenApiDocument): FastifyPluginAsync {
   return async (app) => {
     const tags = ["Reference"];
     let forPrograms = "";

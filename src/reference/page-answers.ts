@@ -5,9 +5,9 @@ import { resolve } from "./openapi-document.ts";
 import type { Answer, JsonSchema, OpenApiDocument, Operation } from "./openapi-document.ts";
 import { errorMeanings } from "./openapi-errors.ts";
 import { commonErrors } from "./openapi-facts.ts";
-import { fields } from "./reference-fields.ts";
-import { html, inline, pairs, paragraphs } from "./reference-html.ts";
-import type { Html } from "./reference-html.ts";
+import { fields } from "./page-fields.ts";
+import { html, inline, pairs, paragraphs } from "./page-html.ts";
+import type { Html } from "./page-html.ts";
 
 export function errorTable(codes: readonly ErrorCode[]): Html {
   const rows = codes.map(

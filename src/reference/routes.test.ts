@@ -3,7 +3,7 @@ import { hash } from "node:crypto";
 import { test } from "node:test";
 import { z } from "zod";
 import { config, describedApp, postBody, ruleBody, sampleRoutes } from "./openapi.testing.ts";
-import { tiers } from "./reference-guide.ts";
+import { tiers } from "./page-guide.ts";
 
 const { app, document } = await describedApp(sampleRoutes);
 const reply = await app.inject("/docs");

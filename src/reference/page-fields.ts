@@ -1,8 +1,8 @@
 import type { JsonSchema, OpenApiDocument } from "./openapi-document.ts";
 import type { Side } from "./openapi-schemas.ts";
-import { html, inline, pairs } from "./reference-html.ts";
-import type { Html } from "./reference-html.ts";
-import { itemsOf, limitsOf, opened, typeOf, variantsOf } from "./reference-schema.ts";
+import { html, inline, pairs } from "./page-html.ts";
+import type { Html } from "./page-html.ts";
+import { itemsOf, limitsOf, opened, typeOf, variantsOf } from "./page-schema.ts";
 
 /** An object somewhere inside a schema: the value itself, an item of it, or one of its forms. */
 interface Form {
@@ -63,7 +63,7 @@ function formRows(document: OpenApiDocument, { schema, suffix, seen }: Form, pla
       </th>
       <td>
         ${inline(description)}
-        ${limitsOf(document, field).map((limit) => html`<span class="limit">${inline(limit)}</span>`)}
+        ${limitsOf(document, field).map((limit) => html`<span class="limit">${inline(limit)}</span> `)}
       </td>
     </tr>`;
     return [row, ...rowsOf(document, field, { ...place, path: `${prefix}${name}`, seen })];

@@ -1,6 +1,6 @@
 import type { Header, Parameter, Reference } from "./openapi-document.ts";
 import { refTo } from "./openapi-document.ts";
-import { securityHeaders } from "./security-headers.ts";
+import { securityHeaders } from "../http/index.ts";
 
 const text = { type: "string" } as const;
 const count = { type: "integer", minimum: 0 } as const;

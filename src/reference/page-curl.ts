@@ -1,6 +1,6 @@
 import { resolve } from "./openapi-document.ts";
 import type { OpenApiDocument, Operation, Parameter } from "./openapi-document.ts";
-import { sampleOf } from "./reference-sample.ts";
+import { sampleOf } from "./page-sample.ts";
 
 const shellName = (name: string): string =>
   `$${name.replace(/[^A-Za-z0-9]|(?<=[a-z])(?=[A-Z])/g, "_").toUpperCase()}`;

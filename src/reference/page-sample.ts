@@ -1,5 +1,5 @@
 import type { JsonSchema, OpenApiDocument } from "./openapi-document.ts";
-import { itemsOf, opened, variantsOf } from "./reference-schema.ts";
+import { itemsOf, opened, variantsOf } from "./page-schema.ts";
 
 const samples: Record<string, unknown> = {
   "date-time": "2030-01-01T09:00:00Z",

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { AppError, statusOfCode } from "../errors.ts";
 import type { ErrorCode } from "../errors.ts";
-import { errorBody } from "./error-body.ts";
-import type { ErrorBody } from "./error-body.ts";
+import { errorBody } from "../http/index.ts";
+import type { ErrorBody } from "../http/index.ts";
 import type { Example } from "./openapi-document.ts";
 
 /** What each code tells a caller, in one sentence. */

@@ -40,10 +40,7 @@ test("what is served and what is described are the same, both ways", () => {
   for (const route of documentedRoutes(document())) {
     const [method = "", path = ""] = route.split(" ");
     const url = path.replace("{path}", "*").replace(/\{(\w+)\}/, ":$1");
-    assert.ok(
-      app.hasRoute({ method: method as "GET", url }),
-      `${route} is described but not served`,
-    );
+    assert.ok(app.hasRoute({ method, url }), `${route} is described but not served`);
   }
 });
 
@@ -92,8 +89,13 @@ test("the errors of an operation follow from what its route is", () => {
       "/v1/posts",
       "post",
       [
-        ...["validation_error", "missing_integrations", "unauthorized", "forbidden"],
-        ...["idempotency_conflict", "payload_too_large", "rate_limit_exceeded"],
+        "validation_error",
+        "missing_integrations",
+        "unauthorized",
+        "forbidden",
+        "idempotency_conflict",
+        "payload_too_large",
+        "rate_limit_exceeded",
       ],
     ],
   ];

@@ -1,5 +1,5 @@
-import { html } from "./reference-html.ts";
-import type { Html } from "./reference-html.ts";
+import { html } from "./page-html.ts";
+import type { Html } from "./page-html.ts";
 
 const token = /("(?:[^"\\]|\\.)*")(\s*:)?|\b(?:true|false|null)\b|-?\b\d[\d.eE+-]*/g;
 

@@ -2,11 +2,11 @@ import { statusOfCode } from "../errors.ts";
 import type { OpenApiDocument } from "./openapi-document.ts";
 import { errorCodes, errorExamples } from "./openapi-errors.ts";
 import { commonErrors } from "./openapi-facts.ts";
-import { errorTable } from "./reference-answers.ts";
-import { fields } from "./reference-fields.ts";
-import { html } from "./reference-html.ts";
-import type { Html } from "./reference-html.ts";
-import { json } from "./reference-json.ts";
+import { errorTable } from "./page-answers.ts";
+import { fields } from "./page-fields.ts";
+import { html } from "./page-html.ts";
+import type { Html } from "./page-html.ts";
+import { json } from "./page-json.ts";
 
 /** The contract's tiers, with the limits that hold where a deployment sets no others. */
 export const tiers = [

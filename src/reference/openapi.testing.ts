@@ -7,9 +7,8 @@ import { systemClock } from "../clock.ts";
 import { loadConfig } from "../config.ts";
 import type { OpenApiDocument } from "./openapi-document.ts";
 import { describeRoutes } from "./openapi.ts";
-import { reference } from "./reference.ts";
-import { createHttp } from "./server.ts";
-import type { ZodTypes } from "./validation.ts";
+import { referenceRoutes } from "./routes.ts";
+import { createHttp } from "../http/index.ts";
 
 export const config = loadConfig({
   DATABASE_URL: "postgresql://127.0.0.1:1/none",
@@ -34,7 +33,7 @@ export async function describedApp(
     rateHeaders: async () => ({}),
   });
   const document = describeRoutes(app, { version: "1.2.3", servers });
-  await app.register(reference(document));
+  await app.register(referenceRoutes(document));
   await app.register(routes);
   await app.ready();
   after(() => app.close());
@@ -65,8 +64,7 @@ export const ruleBody = z.discriminatedUnion("kind", [
 const post = z.object({ id: z.uuid(), target, comments: z.array(comment) });
 const health = z.object({ status: z.string() }).describe("How it goes");
 
-export const sampleRoutes: FastifyPluginAsync = async (scope) => {
-  const app = scope.withTypeProvider<ZodTypes>();
+export const sampleRoutes: FastifyPluginAsync = async (app) => {
   const tags = ["Posts"];
   const reply = async () => ({});
   const schema = { tags, summary: "Create a post", body: postBody, response: { 201: post } };
@@ -123,5 +121,5 @@ export const sampleRoutes: FastifyPluginAsync = async (scope) => {
     { schema: { tags: ["Files"], summary: "Read", response: { 200: z.string() } } },
     reply,
   );
-  app.get("/app/*", { config: { isUndocumented: true } }, reply);
+  app.get("/app/:page(^[a-z]+$)", { config: { isUndocumented: true } }, reply);
 };

@@ -1,9 +1,9 @@
 import type { OpenApiDocument } from "./openapi-document.ts";
-import { chapters } from "./reference-guide.ts";
-import { Html, html } from "./reference-html.ts";
-import { operationSection } from "./reference-operation.ts";
-import type { Entry } from "./reference-operation.ts";
-import { style } from "./reference-style.ts";
+import { chapters } from "./page-guide.ts";
+import { Html, html } from "./page-html.ts";
+import { operationSection } from "./page-operation.ts";
+import type { Entry } from "./page-operation.ts";
+import { style } from "./page-style.ts";
 
 // Not escaped, and to the letter: the page's policy names its hash.
 const styleElement = new Html(`<style>${style}</style>`);

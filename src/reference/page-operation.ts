@@ -7,13 +7,13 @@ import type {
   Parameter,
 } from "./openapi-document.ts";
 import { requestHeaders } from "./openapi-headers.ts";
-import { answers } from "./reference-answers.ts";
-import { curl } from "./reference-curl.ts";
-import { fields } from "./reference-fields.ts";
-import { html, paragraphs } from "./reference-html.ts";
-import type { Html } from "./reference-html.ts";
-import { json } from "./reference-json.ts";
-import { sampleOf } from "./reference-sample.ts";
+import { answers } from "./page-answers.ts";
+import { curl } from "./page-curl.ts";
+import { fields } from "./page-fields.ts";
+import { html, paragraphs } from "./page-html.ts";
+import type { Html } from "./page-html.ts";
+import { json } from "./page-json.ts";
+import { sampleOf } from "./page-sample.ts";
 
 export interface Entry {
   method: string;
@@ -57,7 +57,7 @@ function badges(document: OpenApiDocument, operation: Operation): Html[] {
     ...(credentials.length > 0 ? credentials : ["no credential"]),
     ...(limit === undefined ? [] : [`${limit} per minute`]),
   ];
-  return texts.map((text) => html`<span class="badge">${text}</span>`);
+  return texts.map((text) => html`<span class="badge">${text}</span> `);
 }
 
 function examples(document: OpenApiDocument, { method, path, operation }: Entry): Html {
