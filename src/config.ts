@@ -44,6 +44,7 @@ export const environment = z.object({
   FUNCTIONS_URL: address.optional(),
   WEB_URL: address.optional(),
   TRUST_PROXY: list,
+  SHUTDOWN_DRAIN_MS: whole(500),
   LOG_LEVEL: z.enum(["silent", "fatal", "error", "warn", "info", "debug", "trace"]).default("info"),
   METRICS_PORT: port(0),
   DATA_DIR: z.string().min(1).default("./data"),
@@ -100,7 +101,12 @@ export function loadConfig(env: Record<string, string | undefined>) {
   return Object.freeze({
     isDevelopment: settings.NODE_ENV === "development",
     dataDir: settings.DATA_DIR,
-    server: { port: settings.PORT, host: settings.HOST, trustProxy: settings.TRUST_PROXY },
+    server: {
+      port: settings.PORT,
+      host: settings.HOST,
+      trustProxy: settings.TRUST_PROXY,
+      drainMs: settings.SHUTDOWN_DRAIN_MS,
+    },
     urls: {
       base: root,
       functions: settings.FUNCTIONS_URL?.replace(/\/$/, "") ?? `${root}/functions`,

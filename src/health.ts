@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import type { FastifyPluginAsync } from "fastify";
 import { z } from "zod";
 import type { Deps } from "./deps.ts";
@@ -83,9 +84,11 @@ export function probeRoutes(deps: Deps): FastifyPluginAsync {
   return async (scope) => {
     const app = scope.withTypeProvider<ZodTypes>();
     let isDraining = false;
-    app.addHook("preClose", (done) => {
+    // A process that stops says so and goes on answering (each answer closes its connection), until whoever sends
+    // traffic here has had the time to look.
+    app.addHook("preClose", async () => {
       isDraining = true;
-      done();
+      await pause(deps.config.server.drainMs);
     });
     const config = { isGated: false };
     app.get(

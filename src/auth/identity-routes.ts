@@ -17,6 +17,8 @@ export interface IdentityRoutesDeps {
 const user = z.object({ id: z.string(), email: z.email(), name: z.string() });
 const signedIn = z.object({ user });
 const done = z.object({ success: z.literal(true) });
+const token = z.object({ token: z.string() });
+const keySet = z.object({ keys: z.array(z.object({ kid: z.string() })) });
 const never = z
   .object({ status: z.literal(true) })
   .describe("Not before mail is sent: 400 until then");
@@ -24,19 +26,32 @@ const never = z
 // All of Better Auth that is offered. No mail is sent yet, so of resets and verifications only the door is here: it
 // answers that the feature is not enabled.
 const routes = [
-  ["POST", "/sign-up/email", signedIn, "Sign up: name, email, password of 10 to 128 characters"],
-  ["POST", "/sign-in/email", signedIn, "Sign in: email, password, optionally rememberMe"],
-  ["POST", "/sign-out", done, "End the session"],
-  ["POST", "/change-password", signedIn, "Change the password: currentPassword, newPassword"],
-  ["POST", "/request-password-reset", never, "Ask for a link to reset the password: email"],
-  ["POST", "/send-verification-email", never, "Ask for a link to verify the address: email"],
-  ["GET", "/get-session", signedIn.nullable(), "Who is signed in"],
-  ["GET", "/token", z.object({ token: z.string() }), "The ID token of the session"],
+  [
+    "POST",
+    "/sign-up/email",
+    signedIn,
+    "Sign up",
+    "`name`, `email`, `password` (10 to 128 characters)",
+  ],
+  ["POST", "/sign-in/email", signedIn, "Sign in", "`email`, `password`, optionally `rememberMe`"],
+  ["POST", "/sign-out", done, "Sign out", "Ends the session."],
+  ["POST", "/change-password", signedIn, "Change the password", "`currentPassword`, `newPassword`"],
+  ["POST", "/request-password-reset", never, "Ask for a reset link", "`email`"],
+  ["POST", "/send-verification-email", never, "Ask for a verification link", "`email`"],
+  [
+    "GET",
+    "/get-session",
+    signedIn.nullable(),
+    "Who is signed in",
+    "The session of the `__session` cookie.",
+  ],
+  ["GET", "/token", token, "Get an ID token", "The ID token of the session, good for 15 minutes."],
   [
     "GET",
     "/jwks",
-    z.object({ keys: z.array(z.object({ kid: z.string() })) }),
-    "The keys of ID tokens",
+    keySet,
+    "Keys of ID tokens",
+    "What an ID token of this service is verified with.",
   ],
 ] as const;
 const guarded = new Set<string>(["/sign-up/email", "/sign-in/email", "/change-password"]);
@@ -100,11 +115,11 @@ function userOf(body: string): string {
 /** The identity provider's routes, to be mounted at `/api/auth` of the web root. */
 export function identityRoutes({ db, identity, guard }: IdentityRoutesDeps): FastifyPluginAsync {
   return async (app) => {
-    for (const [method, path, response, summary] of routes) {
+    for (const [method, path, response, summary, description] of routes) {
       app.route({
         method,
         url: path,
-        schema: { tags: ["Identity"], summary, response: { 200: response } },
+        schema: { tags: ["Identity"], summary, description, response: { 200: response } },
         config: { isGated: false },
         ...(guarded.has(path) ? { onRequest: guard } : {}),
         handler: async (request, reply) => {

@@ -67,15 +67,8 @@ export function createHttp({ config, log, clock, guard, rateHeaders }: HttpDeps)
       .send(errorBody(error, { requestId: request.id, now: clock.now(), debug }));
   }
 
-  let isDraining = false;
-  app.addHook("preClose", (done) => {
-    isDraining = true;
-    done();
-  });
-
   function setCommonHeaders(request: FastifyRequest, reply: FastifyReply): void {
     reply.headers(securityHeaders).header("x-request-id", request.id);
-    if (isDraining) reply.header("connection", "close");
   }
 
   app.decorateRequest("failure", null);

@@ -25,6 +25,7 @@ export function testSettings(databaseUrl: string): Settings {
     TOKEN_KEYS: `test:${randomBytes(32).toString("base64url")}`,
     AUTH_SECRET: randomBytes(32).toString("base64url"),
     LOG_LEVEL: "silent",
+    SHUTDOWN_DRAIN_MS: "0",
   };
 }
 
