@@ -3,6 +3,10 @@
 const unavailable = new Set([
   "ECONNREFUSED",
   "ECONNRESET",
+  "EAI_AGAIN",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "ENOTFOUND",
   "ENOENT", // the Unix socket of a server that is down
   "EPIPE",
   "ETIMEDOUT",

@@ -48,7 +48,10 @@ export async function enqueue<Schema extends ZodType>(
 }
 
 /** One statement for all: 50 jobs cost little more than one. */
-export async function enqueueMany(db: Db, specs: readonly JobSpec[]): Promise<void> {
+export async function enqueueMany<Schema extends ZodType>(
+  db: Db,
+  specs: readonly JobSpec<Schema>[],
+): Promise<void> {
   if (specs.length === 0) return;
   const records = specs.map(({ task, payload, options = {} }) => ({
     identifier: task.name,

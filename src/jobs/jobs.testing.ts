@@ -7,7 +7,7 @@ import { after } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { z } from "zod";
 import type { Db, Pool } from "../db/index.ts";
-import type { JobContext } from "./task.ts";
+import type { JobContext } from "./index.ts";
 
 /** Done by the workers of worker.fixture.ts, and by whatever a test starts in its own process. */
 export const errand = {
@@ -25,12 +25,12 @@ export interface Run {
 
 export async function createRuns(owner: Pool): Promise<void> {
   await owner.query(
-    `create table runs (job_id bigint, attempt int, pid int, worker int, at timestamptz default clock_timestamp())`,
+    `create table test_runs (job_id bigint, attempt int, pid int, worker int, at timestamptz default clock_timestamp())`,
   );
 }
 
 export async function recordRun(db: Db, context: JobContext, worker: number): Promise<void> {
-  await db.query("insert into runs (job_id, attempt, pid, worker) values ($1, $2, $3, $4)", [
+  await db.query("insert into test_runs (job_id, attempt, pid, worker) values ($1, $2, $3, $4)", [
     context.jobId,
     context.attempt,
     process.pid,
@@ -40,7 +40,7 @@ export async function recordRun(db: Db, context: JobContext, worker: number): Pr
 
 export async function runs(db: Db): Promise<Run[]> {
   const { rows } = await db.query<Run>(
-    `select job_id as "jobId", attempt, pid, worker, at from runs order by at`,
+    `select job_id as "jobId", attempt, pid, worker, at from test_runs order by at`,
   );
   return rows;
 }
@@ -61,6 +61,15 @@ export async function jobRows(db: Db): Promise<JobRow[]> {
      from graphile_worker._private_jobs order by id`,
   );
   return rows;
+}
+
+/** Collects what has to end with the test. To be called before anything that it uses is made: hooks run in order. */
+export function endings(): (end: () => Promise<void>) => void {
+  const ends: (() => Promise<void>)[] = [];
+  after(async () => {
+    for (const end of ends.toReversed()) await end();
+  });
+  return (end) => void ends.push(end);
 }
 
 /** Looks again and again; fails with the claim's own text. */

@@ -4,7 +4,10 @@ import { insertWorker, takeWorkerId, tryLock } from "./queries.ts";
 import { openSession } from "./session.ts";
 import type { Session } from "./session.ts";
 
-/** A worker's id, and the connection whose lock says that the worker lives. */
+/**
+ * A worker's id, and the connection whose lock says that the worker lives. The operating system closes the connection
+ * of a process that is killed, and keeps that of one that is merely paused, which so counts as alive.
+ */
 export interface Lease {
   id: number;
   /** Over that connection; if it was lost, over a new one that takes the lock again first. Not for use in parallel. */
@@ -31,6 +34,7 @@ export async function takeLease(url: string, log: Logger): Promise<Lease> {
     close,
     async inSession(work) {
       try {
+        if (session?.lost.aborted) await close();
         session ??= await openSession(url, log);
         // After a lost connection the server may hold the old lock for seconds more. That protects us as well as a
         // new one would, so work goes on, and the next call tries again.

@@ -26,7 +26,7 @@ const rights = `
   end
   $$`;
 
-// Both are small: what is locked now, and what is dead. They cost 3 % of the rate at which empty jobs are run.
+// Both are small: what is locked now, and what is dead. With the trigger below they cost empty jobs 3 % at most.
 const indexes = `
   create index if not exists jobs_by_lock on graphile_worker._private_jobs (locked_by) where locked_by is not null;
   create index if not exists jobs_dead on graphile_worker._private_jobs (id)

@@ -4,8 +4,7 @@ import { connect, createServer } from "node:net";
 import type { AddressInfo, NetConnectOpts, Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { test } from "node:test";
-import type { TestContext } from "node:test";
+import { afterEach, test } from "node:test";
 import { z } from "zod";
 import { quiet, testDatabase } from "../../test/helpers/database.ts";
 import {
@@ -16,7 +15,7 @@ import {
   startEmbeddedPostgres,
 } from "../db/index.ts";
 import { defineTask, enqueue, enqueueMany, migrateJobs, startWorker } from "./index.ts";
-import { jobRows, until } from "./jobs.testing.ts";
+import { endings, jobRows, until } from "./jobs.testing.ts";
 
 const payload = z.object({ n: z.number() });
 
@@ -47,24 +46,29 @@ function held() {
   return { begun, letGo, task };
 }
 
-const onWedged = (error: Error) => {
-  throw error;
-};
+const wedges: Error[] = [];
+const onWedged = (error: Error): void => void wedges.push(error);
+afterEach(() => assert.deepEqual(wedges, []));
 
 test("after a crash of the database workers go on by themselves, with their ids, and run every job once", async (t) => {
+  const onEnd = endings();
   const dataDir = await mkdtemp(join(tmpdir(), "herald-outage-"));
   let server = await startEmbeddedPostgres({ dataDir });
-  t.after(async () => {
+  onEnd(async () => {
     await server.stop();
     await rm(dataDir, { recursive: true, force: true });
   });
   const { url } = server;
   await migrate(url, quiet, migrateJobs);
   const db = createPool({ url, name: "test", size: 2, role: serviceRole }, quiet);
-  t.after(async () => await db.end());
+  onEnd(async () => await db.end());
   const [quick, long] = [counted(), held()];
   const options = { url, log: quiet, concurrency: 4, tasks: [quick.task, long.task], onWedged };
   const workers = await Promise.all([startWorker(options), startWorker(options)]);
+  onEnd(async () => {
+    long.letGo.resolve();
+    await Promise.all(workers.map((worker) => worker.stop()));
+  });
   const ids = workers.map(({ id }) => id);
   await enqueue(db, long.task, { n: 0 });
   await until(() => long.begun.length === 1);
@@ -119,7 +123,7 @@ async function once(pid: number): Promise<void> {
 }
 
 /** A way to the database whose connections can be made to lead nowhere: open, and silent. */
-async function startProxy(t: TestContext, url: string) {
+async function startProxy(url: string) {
   const { searchParams, hostname, port } = new URL(url);
   const host = searchParams.get("host") ?? hostname;
   const serverPort = Number(searchParams.get("port") ?? (port || 5432));
@@ -140,17 +144,17 @@ async function startProxy(t: TestContext, url: string) {
   });
   server.listen(0, "127.0.0.1");
   await until(() => server.listening);
-  const cut = (): void => pairs.forEach((pair) => pair.forEach((socket) => socket.destroy()));
-  t.after(() => {
-    cut();
+  const close = async (): Promise<void> => {
+    for (const pair of pairs) for (const socket of pair) socket.destroy();
     server.close();
-  });
+  };
   const proxied = new URL(url);
   const address = server.address() as AddressInfo;
   proxied.searchParams.set("host", "127.0.0.1");
   proxied.searchParams.set("port", String(address.port));
   return {
     url: proxied.href,
+    close,
     /** Returns how to end the server's side of the connections that were silenced. */
     silence(): () => void {
       const silenced = [...pairs];
@@ -168,8 +172,10 @@ async function startProxy(t: TestContext, url: string) {
 }
 
 test("connections that lead nowhere are noticed within 10 s, and the worker keeps id and jobs", async (t) => {
+  const onEnd = endings();
   const database = await testDatabase();
-  const proxy = await startProxy(t, database.url);
+  const proxy = await startProxy(database.url);
+  onEnd(proxy.close);
   const [quick, long] = [counted(), held()];
   const worker = await startWorker({
     url: proxy.url,
@@ -178,8 +184,10 @@ test("connections that lead nowhere are noticed within 10 s, and the worker keep
     tasks: [quick.task, long.task],
     onWedged,
   });
-  t.after(async () => await worker.stop());
-  t.after(() => long.letGo.resolve());
+  onEnd(async () => {
+    long.letGo.resolve();
+    await worker.stop();
+  });
   const { id } = worker;
   await enqueue(database.db, long.task, { n: 0 });
   await until(() => long.begun.length === 1);

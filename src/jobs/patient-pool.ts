@@ -10,6 +10,8 @@ export type Query = <Row extends QueryResultRow>(
 ) => Promise<QueryResult<Row>>;
 
 const retryMs = 250;
+// A connection that leads nowhere is given up after this; two in a row still make less than 10 seconds.
+const answerTimeout = { query_timeout: 4_000 };
 
 /**
  * Waits out a database that is away. graphile-worker (0.18) does not: a lost connection while it records a finished
@@ -18,9 +20,10 @@ const retryMs = 250;
  */
 export function patientQuery(pool: Pool, log: Logger, giveUp: AbortSignal): Query {
   return async (statement, values) => {
+    const config = typeof statement === "string" ? { text: statement, values } : statement;
     for (let failures = 0; ; failures++) {
       try {
-        return await pool.query(statement, values);
+        return await pool.query({ ...config, ...answerTimeout });
       } catch (error) {
         if (giveUp.aborted || !isUnavailable(error)) throw error;
         if (failures === 0) log.warn({ err: error }, "waiting for the database");
@@ -37,6 +40,7 @@ export function patientQuery(pool: Pool, log: Logger, giveUp: AbortSignal): Quer
 export function poolOf(query: Query, listen?: PostgresPool["connect"]): PostgresPool {
   const client = {
     query(statement: QueryConfig | string, values?: unknown[]) {
+      // It migrates an older schema when it starts, which the service may not do.
       if (listen && statement === "begin")
         throw new Error("the job queue's schema is older than this code: run the migrations first");
       return query(statement, values);

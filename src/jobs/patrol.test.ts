@@ -110,10 +110,12 @@ test("a worker is retired when its lock was free in four looks in a row over one
   assert.equal(await isRetired([free, free, free, down, free, free, free]), false);
 });
 
-test("a job that the worker holds without knowing it is given back in the second round", async () => {
-  const returned = async (looks: Scene["looks"]) =>
+test("a job that the worker has locked without knowing it, for longer than any answer takes, is given back", async () => {
+  const isReturned = async (looks: Scene["looks"]) =>
     (await play({ looks })).statements.some((text) => text.includes("returned"));
-  assert.equal(await returned([{ held: ["7", "8"] }]), false);
-  assert.equal(await returned(rounds(2, { held: ["7"] })), false);
-  assert.equal(await returned(rounds(2, { held: ["7", "8"] })), true);
+  const unknown = { held: ["7", "8"] };
+  assert.equal(await isReturned(rounds(7, unknown)), false);
+  assert.equal(await isReturned(rounds(20, { held: ["7"] })), false);
+  assert.equal(await isReturned([...rounds(7, unknown), down, ...rounds(7, unknown)]), false);
+  assert.equal(await isReturned(rounds(8, unknown)), true);
 });

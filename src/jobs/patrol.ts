@@ -28,6 +28,8 @@ const retryMs = 200;
 const looksUntilDead = 4;
 // 8 seconds, counted in rounds and not by the clock: a process that was paused is not wedged.
 const roundsUntilWedged = 11;
+// 6 seconds, which is longer than we wait for any answer of the database.
+const roundsUntilStray = 8;
 
 /** Looks around in the database every round: at this worker, at the others, and at what waits to be run. */
 export function startPatrol(options: PatrolOptions): Patrol {
@@ -35,7 +37,7 @@ export function startPatrol(options: PatrolOptions): Patrol {
   const stopped = new AbortController();
   let seenProgress = options.progress();
   let wedgedRounds = 0;
-  let strays: string[] = [];
+  const strays = new Map<string, number>();
 
   async function round(session: Session): Promise<void> {
     const progress = options.progress();
@@ -63,19 +65,16 @@ export function startPatrol(options: PatrolOptions): Patrol {
   }
 
   async function retire({ query, sightings }: Session, unlocked: number[]): Promise<void> {
-    for (const id of sightings.keys()) if (!unlocked.includes(id)) sightings.delete(id);
-    for (const id of unlocked) sightings.set(id, (sightings.get(id) ?? 0) + 1);
-    const dead = unlocked.filter((id) => (sightings.get(id) ?? 0) >= looksUntilDead);
+    const dead = countInARow(sightings, unlocked, looksUntilDead);
     if (dead.length === 0) return;
     const retired = await retireWorkers(query, dead);
     if (retired.length > 0) log.warn({ retired }, "dead workers found, their jobs are free");
   }
 
-  // Jobs the database gave us in an answer that never arrived: locked by us, unknown to us in two rounds.
+  // Jobs the database gave us in an answer that never arrived: locked by us, and unknown to us.
   async function returnStrays({ query }: Session, locked: string[]): Promise<void> {
     const unknown = locked.filter((jobId) => !options.isHeld(jobId));
-    const lost = unknown.filter((jobId) => strays.includes(jobId));
-    strays = unknown;
+    const lost = countInARow(strays, unknown, roundsUntilStray);
     if (lost.length === 0) return;
     await returnJobs(query, lockName(lease.id), lost);
     log.warn({ jobIds: lost }, "jobs fetched but never received were given back");
@@ -89,7 +88,7 @@ export function startPatrol(options: PatrolOptions): Patrol {
         await lease.inSession(round);
         isAway = false;
       } catch (error) {
-        strays = [];
+        strays.clear();
         isAway = isUnavailable(error);
         // A database that is away says nothing about us. One that answers and refuses does.
         judge(!isAway, error);
@@ -106,4 +105,11 @@ export function startPatrol(options: PatrolOptions): Patrol {
       await walking;
     },
   };
+}
+
+/** Counts how often in a row each was seen; returns those seen often enough. */
+function countInARow<Key>(counts: Map<Key, number>, seen: Key[], enough: number): Key[] {
+  for (const key of counts.keys()) if (!seen.includes(key)) counts.delete(key);
+  for (const key of seen) counts.set(key, (counts.get(key) ?? 0) + 1);
+  return seen.filter((key) => (counts.get(key) ?? 0) >= enough);
 }

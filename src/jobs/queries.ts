@@ -53,7 +53,7 @@ export interface Pulse {
   isRegistered: boolean;
   /** Workers that have a row or jobs, and whose lock is free. */
   unlocked: number[];
-  /** Jobs that this worker has held for longer than it waits for any answer of the database. */
+  /** The jobs that this worker has locked. */
   held: string[];
   /** There is a job this worker could run, and it has been waiting for 2 seconds. */
   hasOverdue: boolean;
@@ -70,10 +70,9 @@ export async function readPulse(
              array(select c.id from (
                      select id from workers
                      union select substring(locked_by from 8)::int from graphile_worker._private_jobs
-                     where locked_by ~ '^herald-[0-9]+$') c
+                     where locked_by ~ '^herald-[0-9]{1,9}$') c
                    where c.id <> $1 and pg_try_advisory_xact_lock($3, c.id)) as unlocked,
-             array(select j.id::text from graphile_worker._private_jobs j
-                   where j.locked_by = $4 and j.locked_at < now() - interval '12 seconds') as held,
+             array(select id::text from graphile_worker._private_jobs where locked_by = $4) as held,
              exists (select from graphile_worker._private_jobs j
                      join graphile_worker._private_tasks t on t.id = j.task_id and t.identifier = any($5)
                      left join graphile_worker._private_job_queues q on q.id = j.job_queue_id

@@ -16,7 +16,8 @@ export interface JobDesk {
   onDeclaredDead: () => void;
 }
 
-type Outcome = "succeeded" | "failed" | "postponed" | "dead";
+const levels = { succeeded: "info", postponed: "info", failed: "warn", dead: "error" } as const;
+type Outcome = keyof typeof levels;
 
 const longestPauseSeconds = 24 * 60 * 60;
 
@@ -31,9 +32,8 @@ export function runnable(task: Task, desk: JobDesk): GraphileTask {
     }
     const startedAt = performance.now();
     const finish = (outcome: Outcome, error?: unknown): void => {
-      const facts = { outcome, ms: Math.round(performance.now() - startedAt) };
-      if (outcome === "succeeded") log.info(facts, "job");
-      else log.warn({ ...facts, err: error }, "job");
+      const ms = Math.round(performance.now() - startedAt);
+      log[levels[outcome]]({ outcome, ms, err: error }, "job");
     };
     try {
       await task.run(parse(task, raw), {
@@ -45,7 +45,11 @@ export function runnable(task: Task, desk: JobDesk): GraphileTask {
       });
       finish("succeeded");
     } catch (error) {
-      finish(await settle(desk, job, error), error);
+      const outcome = await settle(desk, job, error).catch((cause: unknown) => {
+        log.error({ err: cause }, "the outcome of the job could not be written");
+        return "failed" as const;
+      });
+      finish(outcome, error);
       throw error;
     } finally {
       desk.running.end(job.id);

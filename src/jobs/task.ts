@@ -19,7 +19,10 @@ export interface JobContext {
 }
 
 export interface Task<Schema extends ZodType = ZodType> extends TaskKind<Schema> {
-  /** May run twice for one job, though not at once: make the second run harmless, or check state first. */
+  /**
+   * May run twice for one job, and both at once if this process was cut off from the database and declared dead:
+   * make the second run harmless, or check state first.
+   */
   run(payload: output<Schema>, context: JobContext): Promise<void>;
 }
 

@@ -22,7 +22,7 @@ export interface WorkerOptions {
 }
 
 export interface Worker {
-  /** Changes when the worker was declared dead, although it was not, and had to start anew. */
+  /** Changes when the worker had to start anew: it was declared dead although it was not, or the library gave up. */
   readonly id: number;
   /** Rejects if a job did not end in time: the process must end then, and others take the job over. */
   stop(): Promise<void>;
@@ -35,7 +35,7 @@ const connections = 5;
 export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const { url, log, tasks, crontab = [], concurrency, onWedged, graceMs = 20_000 } = options;
   const pool = createPool(
-    { url, name: "herald worker", size: connections, role: serviceRole, statementTimeoutMs: 4_000 },
+    { url, name: "herald worker", size: connections, role: serviceRole, statementTimeoutMs: 3_500 },
     log,
   );
   // A connection in use can fail too, between the moments in which the library listens.
