@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { fastify } from "fastify";
+import { Clock } from "./clock.ts";
 import { controlRoutes } from "./control.ts";
 import { Faults } from "./faults.ts";
 import { Journal } from "./journal.ts";
@@ -21,11 +22,12 @@ export interface Sandbox {
   close(): Promise<void>;
 }
 
-/** The outside world on loopback: every service under its own path, one journal, one set of faults. */
+/** The outside world on loopback: every service under its own path, one journal, one set of faults, one clock. */
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const { port, host = "127.0.0.1", dataDir, services = allServices } = options;
   const journal = await Journal.open(join(dataDir, "journal.jsonl"));
   const faults = new Faults();
+  const world = { journal, faults, clock: new Clock() };
   const app = fastify({
     bodyLimit: 512 * 1024 * 1024,
     forceCloseConnections: true,
@@ -40,7 +42,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   for (const { service, operations } of mounted) {
     void app.register(
       (scope, _options, done) => {
-        const frame = frameOf(service, scope, { journal, faults }, operations);
+        const frame = frameOf(service, scope, world, operations);
         service.routes(frame);
         const missing = { accepted: false, status: 404, body: { error: "not found" } };
         scope.setNotFoundHandler(frame.operation(`${service.name}.unknown`, () => missing));
@@ -49,7 +51,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       { prefix: service.basePath },
     );
   }
-  controlRoutes(app, { journal, faults }, mounted);
+  controlRoutes(app, world, mounted);
 
   const close = async (): Promise<void> => {
     faults.end();

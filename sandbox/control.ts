@@ -1,7 +1,8 @@
-import type { FastifyInstance, FastifyReply } from "fastify";
+import type { FastifyInstance } from "fastify";
 import { z } from "zod";
 import { send } from "./answer.ts";
-import { parseJson } from "./call.ts";
+import { controlBody, issuesOf, refuse } from "./control-body.ts";
+import type { Issue } from "./control-body.ts";
 import { faultRule } from "./faults.ts";
 import { html, page } from "./html.ts";
 import type { Html } from "./html.ts";
@@ -23,12 +24,16 @@ const journalQuery = z.strictObject({
   limit: z.coerce.number().int().min(1).max(1000).optional(),
 });
 
+const tenYearsMs = 10 * 365 * 24 * 60 * 60 * 1000;
+const clockMove = z.strictObject({ advanceMs: z.int().min(1).max(tenYearsMs) });
+
 /** `/_sandbox`: how tests and people look into this world and disturb it. */
 export function controlRoutes(
   app: FastifyInstance,
-  { journal, faults }: World,
+  world: World,
   mounted: readonly Mounted[],
 ): void {
+  const { journal, faults, clock } = world;
   app.get("/_sandbox/journal", async (request, reply) => {
     const query = journalQuery.safeParse(request.query);
     if (!query.success) return await refuse(reply, "invalid query", issuesOf(query.error));
@@ -36,37 +41,33 @@ export function controlRoutes(
   });
 
   app.post("/_sandbox/faults", async (request, reply) => {
-    const body = request.body instanceof Buffer ? parseJson(request.body) : undefined;
-    if (body === undefined) return await refuse(reply, "the body is not JSON", []);
-    const rule = faultRule.safeParse(body);
-    if (!rule.success) return await refuse(reply, "invalid fault rule", issuesOf(rule.error));
+    const rule = await controlBody(faultRule, "fault rule", request, reply);
+    if (!rule) return;
     // A rule that can never strike would let a test pass for the wrong reason.
-    const issues = unknownNames(rule.data, mounted);
+    const issues = unknownNames(rule, mounted);
     if (issues.length > 0) return await refuse(reply, "invalid fault rule", issues);
-    return await send(reply, { status: 201, body: faults.add(rule.data) });
+    return await send(reply, { status: 201, body: faults.add(rule) });
   });
 
   app.get("/_sandbox/faults", () => ({ faults: faults.list() }));
   app.delete("/_sandbox/faults", () => faults.end());
-  app.get("/_sandbox", async (request, reply) => {
-    await send(
-      reply,
-      page("Sandbox", overview(`http://${request.host}`, { journal, faults }, mounted)),
-    );
+
+  const time = (): { now: string } => ({ now: new Date(clock.now()).toISOString() });
+  app.get("/_sandbox/clock", time);
+  app.post("/_sandbox/clock", async (request, reply) => {
+    const move = await controlBody(clockMove, "clock move", request, reply);
+    if (!move) return;
+    clock.advance(move.advanceMs);
+    await send(reply, { status: 200, body: time() });
   });
-}
+  app.delete("/_sandbox/clock", () => {
+    clock.reset();
+    return time();
+  });
 
-interface Issue {
-  field: string;
-  message: string;
-}
-
-async function refuse(reply: FastifyReply, error: string, issues: Issue[]): Promise<void> {
-  await send(reply, { status: 400, body: { error, issues } });
-}
-
-function issuesOf(error: z.ZodError): Issue[] {
-  return error.issues.map(({ path, message }) => ({ field: path.join("."), message }));
+  app.get("/_sandbox", async (request, reply) => {
+    await send(reply, page("Sandbox", overview(`http://${request.host}`, world, mounted)));
+  });
 }
 
 function unknownNames(

@@ -7,7 +7,7 @@ import type { Answer } from "./answer.ts";
 import type { Fault, Faults } from "./faults.ts";
 
 /** What the client is told instead of the service's answer; undefined when the fault only holds or slows it. */
-function scriptedAnswer(fault: Fault): Answer | undefined {
+function scriptedAnswer(fault: Fault, answer: Answer): Answer | undefined {
   switch (fault.effect) {
     case "fail":
       return fault;
@@ -20,11 +20,25 @@ function scriptedAnswer(fault: Fault): Answer | undefined {
         body: fault.body ?? { error: "too many requests" },
       };
     }
+    case "strip":
+      return stripped(fault, answer);
     case "malformed":
       return malformed(fault);
     default:
       return undefined;
   }
+}
+
+function stripped({ headers, body }: Fault & { effect: "strip" }, answer: Answer): Answer {
+  const unwanted = new Set(headers.map((name) => name.toLowerCase()));
+  const kept = Object.entries(answer.headers ?? {}).filter(
+    ([name]) => !unwanted.has(name.toLowerCase()),
+  );
+  return {
+    status: answer.status,
+    headers: Object.fromEntries(kept),
+    ...(body ? {} : { body: answer.body }),
+  };
 }
 
 function malformed({ kind, status, sizeBytes }: Fault & { effect: "malformed" }): Answer {
@@ -50,8 +64,9 @@ export async function carryOut(
     await faults.delay(fault.ms);
     return await send(reply, answer);
   }
-  const instead = scriptedAnswer(fault);
-  if (fault.effect !== "trickle" && answer.body instanceof Readable) answer.body.destroy();
+  const instead = scriptedAnswer(fault, answer);
+  const isBodyUsed = fault.effect === "trickle" || instead?.body === answer.body;
+  if (!isBodyUsed && answer.body instanceof Readable) answer.body.destroy();
   if (instead) return await send(reply, instead);
 
   const { socket } = reply.request.raw;

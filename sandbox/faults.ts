@@ -54,6 +54,16 @@ const effects = {
     effect: z.literal("expire_token"),
     phase: z.literal("before", "expire_token works only before the call is accepted"),
   }),
+  /** The service's own answer without some headers or without its body, e.g. a 201 that names no id. */
+  strip: z
+    .strictObject({
+      ...common,
+      effect: z.literal("strip"),
+      phase: z.literal("after", "strip needs an answer of the service"),
+      headers: z.array(z.string()).default([]),
+      body: z.boolean().default(false),
+    })
+    .refine(({ headers, body }) => headers.length > 0 || body, "must strip headers or the body"),
   malformed: z.strictObject({
     ...common,
     effect: z.literal("malformed"),
@@ -77,6 +87,7 @@ export const faultRule = z.discriminatedUnion(
     effects.trickle,
     effects.rate_limit,
     effects.expire_token,
+    effects.strip,
     effects.malformed,
   ],
   {

@@ -3,6 +3,7 @@ import { send } from "./answer.ts";
 import type { Answer } from "./answer.ts";
 import { factsOf, readCall } from "./call.ts";
 import type { Call } from "./call.ts";
+import type { Clock } from "./clock.ts";
 import { carryOut } from "./effects.ts";
 import type { Faults } from "./faults.ts";
 import type { Journal } from "./journal.ts";
@@ -39,11 +40,14 @@ export interface Frame {
   collection: <T>(name: string) => Collection<T>;
   /** Journals, and saves the collections' changes, when the service acts on its own (a timer, a webhook it sends). */
   note: (operation: string, text: string) => Promise<void>;
+  /** This world's time, for everything that ends or expires. The journal keeps the real time. */
+  now: () => number;
 }
 
 export interface World {
   journal: Journal;
   faults: Faults;
+  clock: Clock;
 }
 
 interface Route {
@@ -90,6 +94,7 @@ export function frameOf(
       };
       await world.journal.append(facts);
     },
+    now: () => world.clock.now(),
   };
 }
 

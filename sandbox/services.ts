@@ -1,4 +1,5 @@
+import { linkedin } from "./platforms/linkedin.ts";
 import type { Service } from "./service.ts";
 import { workflow } from "./workflow.ts";
 
-export const services: readonly Service[] = [workflow];
+export const services: readonly Service[] = [workflow, linkedin];

@@ -1,9 +1,11 @@
 import type { FastifyInstance, FastifyPluginAsync } from "fastify";
 import { identityRoutes, keyRoutes, meRoute } from "./auth/index.ts";
+import { accountRoutes, accountsOf, connectionRoutes } from "./connections/index.ts";
 import type { Deps } from "./deps.ts";
 import { healthRoutes, probeRoutes } from "./health.ts";
 import { createHttp, echoIdempotencyKeys, measureRequests } from "./http/index.ts";
 import { countStranger, createBucketGuard, createGuard } from "./limits/index.ts";
+import { postRoutes } from "./posts/index.ts";
 import { describeRoutes, referenceRoutes } from "./reference/index.ts";
 import { version } from "./version.ts";
 
@@ -44,6 +46,14 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
     await scope.register(referenceRoutes(document));
     await scope.register(meRoute, { prefix: "/v1" });
     await scope.register(keyRoutes(deps), { prefix: "/v1" });
+    await scope.register(accountRoutes(deps, "apiKey"), { prefix: "/v1" });
+    await scope.register(postRoutes({ ...deps, accountsOf }), { prefix: "/v1" });
+  };
+
+  const functions: FastifyPluginAsync = async (scope) => {
+    await scope.register(
+      connectionRoutes({ ...deps, urls, returnToOrigins: config.connections.returnToOrigins }),
+    );
   };
 
   const signIn = createBucketGuard(gate, (request) => ({
@@ -53,11 +63,13 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
   }));
   const web: FastifyPluginAsync = async (scope) => {
     await scope.register(keyRoutes(deps), { prefix: "/api/v1" });
+    await scope.register(accountRoutes(deps, "idToken"), { prefix: "/api/v1" });
     await scope.register(identityRoutes({ ...deps, guard: signIn }), { prefix: "/api/auth" });
   };
 
   await app.register(probeRoutes(deps));
   await app.register(...at(urls.base, publicApi));
+  await app.register(...at(urls.functions, functions));
   await app.register(...at(urls.web, web));
   return app;
 }

@@ -6,6 +6,7 @@ import { z } from "zod";
 const whole = (fallback: number) => z.coerce.number().int().min(0).default(fallback);
 const port = (fallback: number) => z.coerce.number().int().min(0).max(65_535).default(fallback);
 const address = z.url({ protocol: /^https?$/ });
+const addressOr = (fallback: string) => address.default(fallback);
 const list = z
   .string()
   .default("")
@@ -57,6 +58,15 @@ export const environment = z.object({
   AUTH_SECRET: z.string().min(32),
   OIDC_ISSUERS: issuerPair,
   ADMIN_USERS: list,
+  RETURN_TO_ORIGINS: list,
+  NETWORK_AUTH_URL: addressOr("https://www.linkedin.com/oauth/v2/authorization"),
+  NETWORK_TOKEN_URL: addressOr("https://www.linkedin.com/oauth/v2/accessToken"),
+  NETWORK_USERINFO_URL: addressOr("https://api.linkedin.com/v2/userinfo"),
+  NETWORK_PROFILE_URL: addressOr("https://api.linkedin.com/v2/me"),
+  NETWORK_UGC_URL: addressOr("https://api.linkedin.com/v2/ugcPosts"),
+  NETWORK_WEB_URL: addressOr("https://www.linkedin.com"),
+  NETWORK_CLIENT_ID: z.string().default(""),
+  NETWORK_CLIENT_SECRET: z.string().default(""),
   FUNCTIONS_KEYS: list,
   RATE_LIMIT_DEFAULT_MAX: whole(25),
   RATE_LIMIT_DEFAULT_BURST: whole(10),
@@ -127,6 +137,19 @@ export function loadConfig(env: Record<string, string | undefined>) {
       outsideIssuers: settings.OIDC_ISSUERS,
       adminUsers: new Set(settings.ADMIN_USERS),
       functionKeys: settings.FUNCTIONS_KEYS,
+    },
+    connections: { returnToOrigins: settings.RETURN_TO_ORIGINS },
+    platforms: {
+      linkedin: {
+        authUrl: settings.NETWORK_AUTH_URL,
+        tokenUrl: settings.NETWORK_TOKEN_URL,
+        userinfoUrl: settings.NETWORK_USERINFO_URL,
+        profileUrl: settings.NETWORK_PROFILE_URL,
+        ugcUrl: settings.NETWORK_UGC_URL,
+        webUrl: settings.NETWORK_WEB_URL,
+        clientId: settings.NETWORK_CLIENT_ID,
+        clientSecret: settings.NETWORK_CLIENT_SECRET,
+      },
     },
     limits: {
       redisUrl: settings.REDIS_URL,

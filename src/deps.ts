@@ -11,6 +11,9 @@ import type { Metrics } from "./http/index.ts";
 import { createGate, createPostgresStore, createRedisStore } from "./limits/index.ts";
 import type { Gate } from "./limits/index.ts";
 import { createOutbound } from "./outbound/index.ts";
+import type { Outbound } from "./outbound/index.ts";
+import { createRegistry } from "./platforms/index.ts";
+import type { Registry } from "./platforms/index.ts";
 import { createSealer } from "./sealing.ts";
 import type { Sealer } from "./sealing.ts";
 
@@ -24,6 +27,8 @@ export interface Deps {
   gate: Gate;
   identity: Identity;
   idTokens: TokenVerifier;
+  outbound: Outbound;
+  registry: Registry;
   close(): Promise<void>;
 }
 
@@ -44,10 +49,11 @@ export function createDeps(config: Config, log: Logger, clock: Clock = systemClo
     countFailure: () => metrics.limiterFailures.inc(),
   });
   const identity = createIdentity({ db, log, secret: config.auth.secret, webUrl: config.urls.web });
+  const outbound = createOutbound({ log });
   const idTokens = createTokenVerifier({
     builtIn: identity.issuer,
     outsideIssuers: config.auth.outsideIssuers,
-    fetchJson: createOutbound({ log }).fetchJson,
+    fetchJson: outbound.fetchJson,
     clock,
     log,
   });
@@ -61,6 +67,8 @@ export function createDeps(config: Config, log: Logger, clock: Clock = systemClo
     gate,
     identity,
     idTokens,
+    outbound,
+    registry: createRegistry(config.platforms),
     async close() {
       await gate.close();
       await db.end();

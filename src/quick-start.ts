@@ -3,6 +3,8 @@ import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createKey } from "./auth/index.ts";
 import { saveSubscription } from "./billing/index.ts";
+import { accountsOf } from "./connections/index.ts";
+import { connectDemoAccount } from "./demo-connection.ts";
 import type { Deps } from "./deps.ts";
 
 const trialDays = 7;
@@ -81,8 +83,50 @@ async function hasUsableDemo(
   return { userId: found.user_id, isActive: found.subscription_state === "active" };
 }
 
+/** The addresses of the outside world, when it is the sandbox. */
+export function sandboxSettings(sandboxUrl: string): Record<string, string> {
+  const linkedin = `${sandboxUrl}/linkedin`;
+  return {
+    NETWORK_AUTH_URL: `${linkedin}/oauth/v2/authorization`,
+    NETWORK_TOKEN_URL: `${linkedin}/oauth/v2/accessToken`,
+    NETWORK_USERINFO_URL: `${linkedin}/v2/userinfo`,
+    NETWORK_PROFILE_URL: `${linkedin}/v2/me`,
+    NETWORK_UGC_URL: `${linkedin}/v2/ugcPosts`,
+    NETWORK_WEB_URL: linkedin,
+    NETWORK_CLIENT_ID: "sandbox-linkedin",
+    NETWORK_CLIENT_SECRET: "sandbox-linkedin-secret",
+  };
+}
+
+async function connectOnce({ db, config }: Deps, demo: QuickStart, userId: string): Promise<void> {
+  const [accounts = []] = await accountsOf(db, [userId]);
+  if (accounts.some((account) => account.platform === "linkedin" && account.status === "active"))
+    return;
+  await connectDemoAccount({
+    functionsUrl: config.urls.functions,
+    webUrl: config.urls.web,
+    email: demo.email,
+    password: demo.password,
+    start: "networkAuthStart",
+    consent: { decision: "allow", member: "Ada1815_Lv" },
+  });
+}
+
 /** Creates the demo user once. A later start finds it again, and renews a trial that has run out. */
-export async function prepareDemo(deps: Deps, sandboxUrl: string): Promise<QuickStart> {
+export async function prepareDemo(
+  deps: Deps,
+  sandboxUrl: string,
+  isOnSandbox: boolean,
+): Promise<QuickStart> {
+  const { quickStart, userId } = await prepareUser(deps, sandboxUrl);
+  if (isOnSandbox) await connectOnce(deps, quickStart, userId);
+  return quickStart;
+}
+
+async function prepareUser(
+  deps: Deps,
+  sandboxUrl: string,
+): Promise<{ quickStart: QuickStart; userId: string }> {
   const { config, db, identity } = deps;
   const path = join(config.dataDir, "quickstart.json");
   const addresses = {
@@ -98,7 +142,7 @@ export async function prepareDemo(deps: Deps, sandboxUrl: string): Promise<Quick
     if (!demo.isActive) await startTrial(deps, demo.userId);
     const quickStart = { ...kept, ...addresses };
     await writeSecret(path, quickStart);
-    return quickStart;
+    return { quickStart, userId: demo.userId };
   }
   const email = kept?.email ?? "demo@herald.example";
   const password = kept?.password ?? secret();
@@ -107,7 +151,7 @@ export async function prepareDemo(deps: Deps, sandboxUrl: string): Promise<Quick
   const { raw } = await createKey(db, userId, "quick start");
   const quickStart = { ...addresses, apiKey: raw, email, password };
   await writeSecret(path, quickStart);
-  return quickStart;
+  return { quickStart, userId };
 }
 
 export function greeting(quickStart: QuickStart): string {
@@ -122,8 +166,9 @@ Herald is running.
   API key    ${quickStart.apiKey}
   Sign in    ${quickStart.email}  ${quickStart.password}
 
-Try it:
-  curl -H 'svc-api-key: ${quickStart.apiKey}' ${quickStart.baseUrl}/v1/me
+Publish your first post, then look at ${quickStart.sandboxUrl}/linkedin/feed:
+  curl ${quickStart.baseUrl}/v1/posts -H 'svc-api-key: ${quickStart.apiKey}' -H 'content-type: application/json' \\
+    -d '{"post":{"content":{"text":"Hello from Herald","platform":"linkedin"}}}'
 
 Ctrl-C stops everything.
 `;

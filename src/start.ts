@@ -7,7 +7,7 @@ import { createServiceLogin, startEmbeddedPostgres } from "./db/index.ts";
 import { createDeps } from "./deps.ts";
 import { createLog } from "./log.ts";
 import { migrateAll } from "./migrate.ts";
-import { greeting, ownSecrets, prepareDemo } from "./quick-start.ts";
+import { greeting, ownSecrets, prepareDemo, sandboxSettings } from "./quick-start.ts";
 import { startApi } from "./server.ts";
 import { stopOnSignals } from "./signals.ts";
 import { startJobs } from "./worker.ts";
@@ -64,12 +64,14 @@ async function start(env: Record<string, string | undefined>): Promise<void> {
   try {
     const secrets = await ownSecrets(dataDir);
     const database = env["DATABASE_URL"] ? {} : await ownDatabase(dataDir, log, stops);
-    const config = loadConfig({ ...secrets, ...env, DATA_DIR: dataDir, ...database });
+    const given = { ...secrets, ...env, DATA_DIR: dataDir, ...database };
     const sandbox = await startSandbox({
-      SANDBOX_PORT: String(config.sandbox.port),
+      SANDBOX_PORT: String(loadConfig(given).sandbox.port),
       SANDBOX_DATA_DIR: join(dataDir, "sandbox"),
     });
     stops.push(sandbox.stop);
+    const isOnSandbox = !env["NETWORK_CLIENT_ID"];
+    const config = loadConfig({ ...given, ...(isOnSandbox ? sandboxSettings(sandbox.url) : {}) });
     await migrateAll(config.database.migrateUrl, log);
     const deps = createDeps(config, log);
     stops.push(deps.close);
@@ -77,7 +79,7 @@ async function start(env: Record<string, string | undefined>): Promise<void> {
     stops.push(worker.stop);
     const app = await startApi(deps);
     stops.push(async () => await app.close());
-    process.stdout.write(greeting(await prepareDemo(deps, sandbox.url)));
+    process.stdout.write(greeting(await prepareDemo(deps, sandbox.url, isOnSandbox)));
   } catch (error) {
     await stopAll();
     throw error;

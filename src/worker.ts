@@ -1,12 +1,14 @@
 import { z } from "zod";
 import { deleteExpiredSessions } from "./auth/index.ts";
 import { loadConfig } from "./config.ts";
+import { deleteExpiredStates, openAccount } from "./connections/index.ts";
 import { createDeps } from "./deps.ts";
 import type { Deps } from "./deps.ts";
 import { forgetOldOutcomes } from "./http/index.ts";
 import { defineTask, startWorker } from "./jobs/index.ts";
 import { cleanUpTask } from "./limits/index.ts";
 import { createLog } from "./log.ts";
+import { orchestrateTask, publishTask } from "./posts/index.ts";
 import { stopOnSignals } from "./signals.ts";
 
 /** Runs every job of the service until `stop`. A worker that is stuck ends the process: only a new one helps. */
@@ -18,14 +20,20 @@ export async function startJobs(deps: Deps) {
     async run() {
       await forgetOldOutcomes(db);
       await deleteExpiredSessions(db);
+      await deleteExpiredStates(db);
     },
   });
   const cleanUp = cleanUpTask(db);
+  const orchestrate = orchestrateTask(db);
+  const publish = publishTask({
+    ...deps,
+    openAccount: async (run) => await openAccount(deps, run),
+  });
   return await startWorker({
     url: config.database.url,
     log,
     concurrency: config.jobs.concurrency,
-    tasks: [cleanUp, forget],
+    tasks: [cleanUp, forget, orchestrate, publish],
     crontab: [
       { task: cleanUp, pattern: "0 2 * * *" },
       { task: forget, pattern: "17 * * * *" },

@@ -1,8 +1,8 @@
-import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from "fastify";
+import type { FastifyInstance, FastifyPluginAsync } from "fastify";
 import { inTransaction } from "../db/index.ts";
 import type { Pool } from "../db/index.ts";
-import { answerOnce, audit } from "../http/index.ts";
-import type { Caller, ZodTypes } from "../http/index.ts";
+import { answerOnce, audit, callerOf } from "../http/index.ts";
+import type { ZodTypes } from "../http/index.ts";
 import type { Sealer } from "../sealing.ts";
 import { createKey, listKeys, revokeKey } from "./keys.ts";
 import {
@@ -13,11 +13,6 @@ import {
   meAnswer,
   revokeKeyAnswer,
 } from "./schema.ts";
-
-function callerOf(request: FastifyRequest): Caller {
-  if (!request.caller) throw new Error("this route is behind the gate");
-  return request.caller;
-}
 
 /** For a client that wants to know whether its key works, and whose it is. */
 export const meRoute: FastifyPluginAsync = async (scope) => {

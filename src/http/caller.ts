@@ -1,3 +1,5 @@
+import type { FastifyRequest } from "fastify";
+
 // What the gate has found out about who is calling. Declared here, so that every room can read it from the request.
 export interface Caller {
   userId: string;
@@ -5,6 +7,12 @@ export interface Caller {
   keyId?: string;
   keyName?: string;
   tier: string;
+}
+
+/** For handlers behind the gate, where there always is one. */
+export function callerOf(request: FastifyRequest): Caller {
+  if (!request.caller) throw new Error("this route is behind the gate");
+  return request.caller;
 }
 
 declare module "fastify" {

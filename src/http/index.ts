@@ -1,11 +1,13 @@
 // What every request meets, whatever it asks for: request id, security headers, JSON, validation, error body, log line,
 // idempotency and audit. It knows no room's rules.
 export { audit } from "./audit.ts";
+export { callerOf } from "./caller.ts";
 export type { Caller } from "./caller.ts";
 export { errorBody } from "./error-body.ts";
 export type { ErrorBody } from "./error-body.ts";
 export { answerOnce, forgetOldOutcomes } from "./idempotency.ts";
-export { echoIdempotencyKeys } from "./idempotency-key.ts";
+export { echoIdempotencyKeys, endpointOf, idempotencyKeyOf } from "./idempotency-key.ts";
+export { canonicalJson } from "./json.ts";
 export { createMetrics, measureRequests, serveMetrics } from "./metrics.ts";
 export type { Metrics } from "./metrics.ts";
 export { securityHeaders } from "./security-headers.ts";

@@ -9,6 +9,8 @@ export interface ServiceProcess {
   child: ChildProcess;
   /** Resolves with the first log line that has this message; rejects when the process ends before. */
   line(message: string): Promise<Record<string, unknown>>;
+  /** The first line it prints, for programs that print one and no log. */
+  firstJson(): Promise<Record<string, unknown>>;
   /** Everything it has logged so far. */
   log: Record<string, unknown>[];
   stop(): Promise<void>;
@@ -34,8 +36,20 @@ export function startProcess(entry: string, settings: Record<string, string>): S
     wake();
   });
   child.once("exit", wake);
-
   const hasEnded = (): boolean => child.exitCode !== null || child.signalCode !== null;
+  const waitFor = async (isIt: (line: Record<string, unknown>) => boolean, what: string) =>
+    await new Promise<Record<string, unknown>>((resolve, reject) => {
+      const look = (): void => {
+        const found = log.find(isIt);
+        if (!found && !hasEnded()) return;
+        waiting.delete(look);
+        if (found) resolve(found);
+        else reject(new Error(`${entry} ended with ${child.exitCode} before ${what}`));
+      };
+      waiting.add(look);
+      look();
+    });
+
   const end = async (signal: NodeJS.Signals): Promise<void> => {
     if (hasEnded()) return;
     child.kill(signal);
@@ -44,18 +58,8 @@ export function startProcess(entry: string, settings: Record<string, string>): S
   return {
     child,
     log,
-    line: (message) =>
-      new Promise((resolve, reject) => {
-        const look = (): void => {
-          const found = log.find(({ msg }) => msg === message);
-          if (!found && !hasEnded()) return;
-          waiting.delete(look);
-          if (found) resolve(found);
-          else reject(new Error(`${entry} ended with ${child.exitCode} before "${message}"`));
-        };
-        waiting.add(look);
-        look();
-      }),
+    line: async (message) => await waitFor(({ msg }) => msg === message, `"${message}"`),
+    firstJson: async () => await waitFor(() => true, "its first line"),
     stop: async () => await end("SIGTERM"),
     kill: async () => await end("SIGKILL"),
   };

@@ -1,0 +1,36 @@
+import type { FastifyRequest } from "fastify";
+import { AppError } from "../errors.ts";
+import type { ConnectionDeps } from "./deps.ts";
+
+/** Who asks for a connection, and how to name them to a person. */
+export interface Starter {
+  userId: string;
+  label: string;
+}
+
+const bearer = /^Bearer (\S+)$/i;
+
+function starterOf(user: { userId: string; email?: string; name?: string }): Starter {
+  return { userId: user.userId, label: user.email ?? user.name ?? user.userId };
+}
+
+/** By ID token where one is shown, else by the browser's session. */
+export async function requireStarter(
+  { identity, idTokens }: Pick<ConnectionDeps, "identity" | "idTokens">,
+  { headers }: FastifyRequest,
+): Promise<Starter> {
+  if (headers.authorization === undefined) {
+    const user = await identity.readSession(headers);
+    if (user) return starterOf(user);
+    throw new AppError("unauthorized", "Sign in, or send an ID token");
+  }
+  const token = bearer.exec(headers.authorization)?.[1];
+  const proven = token === undefined ? null : await idTokens.verify(token);
+  if (proven && "userId" in proven) return starterOf(proven);
+  if (proven?.refused === "keys_unavailable") {
+    throw new AppError("service_unavailable", "The ID token can't be checked now", {
+      retryAfterSeconds: 5,
+    });
+  }
+  throw new AppError("unauthorized", "Missing or invalid ID token");
+}

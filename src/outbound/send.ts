@@ -1,0 +1,130 @@
+import type { Logger } from "pino";
+import { OutboundError } from "./outbound-error.ts";
+import type { WasSent } from "./outbound-error.ts";
+import { wasSent } from "./was-sent.ts";
+
+export interface FetchOptions {
+  /** For the whole call, from the name's lookup to the last byte. */
+  timeoutMs: number;
+  /** Of the answer's body, after decompression. */
+  maxBytes: number;
+  method?: string;
+  headers?: Record<string, string>;
+  body?: string;
+}
+
+export interface Answer {
+  status: number;
+  /** Names in lower case. */
+  headers: Record<string, string>;
+  body: string;
+  /** Why `body` is only the beginning of what was to be said; null where it is whole. */
+  cutShort: OutboundError | null;
+}
+
+/** Any answer is returned, whatever its status; a failure is an `OutboundError`. */
+export type Send = (url: string, options: FetchOptions) => Promise<Answer>;
+
+interface OutgoingCall {
+  name: string;
+  request: Request;
+  maxBytes: number;
+}
+
+/** Method and address, without what may carry a secret: user, password, query, fragment. */
+export function nameOf(url: string, { method = "GET" }: { method?: string }): string {
+  const parsed = URL.parse(url);
+  return `${method} ${parsed ? `${parsed.origin}${parsed.pathname}` : "an address that is no URL"}`;
+}
+
+function isCallable(url: string): boolean {
+  const parsed = URL.parse(url);
+  return /^https?:$/.test(parsed?.protocol ?? "") && !parsed?.username && !parsed?.password;
+}
+
+function requestOf(name: string, url: string, options: FetchOptions): Request {
+  const { method = "GET", body, timeoutMs } = options;
+  if (!isCallable(url)) {
+    throw new OutboundError("address", `${name} can't be called`, { wasSent: false });
+  }
+  const signal = AbortSignal.timeout(timeoutMs);
+  try {
+    const headers = new Headers(options.headers);
+    if (body === undefined)
+      return new Request(url, { method, headers, signal, redirect: "manual" });
+    const bytes = Buffer.from(body);
+    headers.set("content-length", String(bytes.length));
+    return new Request(url, {
+      method,
+      headers,
+      signal,
+      redirect: "manual",
+      // A stream can't be read twice: `fetch` would send anything else again, by itself, after a 421.
+      body: ReadableStream.from([bytes]),
+      duplex: "half",
+    });
+  } catch {
+    // Without its cause, which quotes the header that is at fault, token and all.
+    throw new OutboundError("request", `${name} can't be formed`, { wasSent: false });
+  }
+}
+
+function broken(name: string, error: unknown, wasSent: WasSent): OutboundError {
+  const facts = { wasSent, cause: error };
+  const isTimeout = error instanceof Error && error.name === "TimeoutError";
+  return isTimeout
+    ? new OutboundError("timeout", `${name} took too long`, facts)
+    : new OutboundError("network", `${name} failed`, facts);
+}
+
+/** Stops reading, and closes the connection, at the first byte too many. */
+async function read(response: Response, { name, maxBytes }: OutgoingCall) {
+  const chunks: Uint8Array[] = [];
+  let sizeBytes = 0;
+  let cutShort: OutboundError | null = null;
+  try {
+    for await (const chunk of response.body ?? []) {
+      chunks.push(chunk);
+      sizeBytes += chunk.length;
+      if (sizeBytes <= maxBytes) continue;
+      const message = `${name} answered more than ${maxBytes} bytes`;
+      cutShort = new OutboundError("too_large", message, {
+        wasSent: true,
+        status: response.status,
+      });
+      break;
+    }
+  } catch (error) {
+    // The status and the headers are here, and say more than the loss of the rest.
+    cutShort = broken(name, error, true);
+  }
+  return { body: Buffer.concat(chunks).subarray(0, maxBytes).toString("utf8"), cutShort };
+}
+
+async function exchange(call: OutgoingCall): Promise<Answer> {
+  const response = await fetch(call.request).catch((error: unknown) => {
+    throw broken(call.name, error, wasSent(error));
+  });
+  const headers = Object.fromEntries(response.headers);
+  return { status: response.status, headers, ...(await read(response, call)) };
+}
+
+export function createSend(log: Logger): Send {
+  return async (url, options) => {
+    const name = nameOf(url, options);
+    const startedAt = performance.now();
+    let facts: { status?: number; failure?: string | undefined } = {};
+    try {
+      const request = requestOf(name, url, options);
+      const answer = await exchange({ name, request, maxBytes: options.maxBytes });
+      facts = { status: answer.status, failure: answer.cutShort?.failure };
+      return answer;
+    } catch (error) {
+      if (error instanceof OutboundError) facts = { failure: error.failure };
+      throw error;
+    } finally {
+      const ms = Math.round(performance.now() - startedAt);
+      log.debug({ call: name, ...facts, ms }, "outbound call");
+    }
+  };
+}

@@ -1,0 +1,161 @@
+import { isUniqueViolation } from "../db/index.ts";
+import type { Db } from "../db/index.ts";
+import type { PlatformName } from "../platforms/index.ts";
+import type { RunError } from "./schema.ts";
+
+export interface ClaimedRun {
+  id: string;
+  userId: string;
+  platform: PlatformName;
+  accountId: string;
+  fence: number;
+  content: { text?: string };
+  /** How many attempts there were, and how long ago the oldest was sent of which nobody knows what became. */
+  attempts: number;
+  /** Attempts that failed for certain, without those the platform answered with "wait". */
+  setbacks: number;
+  doubtMs: number | null;
+  pausedMs: number;
+}
+
+interface ClaimRow {
+  id: string;
+  user_id: string;
+  platform: PlatformName;
+  account_id: string;
+  fence: string;
+  content: { text?: string };
+  attempts: number;
+  setbacks: number;
+  doubt_ms: number | null;
+  paused_ms: number;
+}
+
+/** Takes a run up. Whoever had it before can't write to it from now on. */
+export async function claimRun(db: Db, runId: string): Promise<ClaimedRun | undefined> {
+  const { rows } = await db.query<ClaimRow>({
+    name: "claim_run",
+    text: `update runs r set status = 'processing', fence = r.fence + 1, started_at = coalesce(r.started_at, clock_timestamp())
+           from submissions s
+           where r.id = $1 and r.status in ('queued', 'processing') and s.id = r.submission_id
+           returning r.id, r.user_id, r.platform, r.account_id, r.fence, s.content,
+             (select count(*)::int from attempts a where a.run_id = r.id) as attempts,
+             (select count(*)::int from attempts a where a.run_id = r.id and a.outcome = 'not_sent'
+                and a.upstream_status is distinct from 429) as setbacks,
+             (select extract(epoch from clock_timestamp() - min(a.sent_at))::float8 * 1000 from attempts a
+              where a.run_id = r.id and (a.outcome is null or a.outcome = 'unknown')) as doubt_ms,
+             coalesce((select extract(epoch from p.until - clock_timestamp())::float8 * 1000 from account_pauses p
+              where p.user_id = r.user_id and p.platform = r.platform and p.account_id = r.account_id), 0) as paused_ms`,
+    values: [runId],
+  });
+  const [row] = rows;
+  return (
+    row && {
+      id: row.id,
+      userId: row.user_id,
+      platform: row.platform,
+      accountId: row.account_id,
+      fence: Number(row.fence),
+      content: row.content,
+      attempts: row.attempts,
+      setbacks: row.setbacks,
+      doubtMs: row.doubt_ms,
+      pausedMs: row.paused_ms,
+    }
+  );
+}
+
+/** Before the irreversible call. False: the run was taken up by another worker, so this one must not send. */
+export async function recordAttempt(
+  db: Db,
+  run: ClaimedRun,
+  number: number,
+  bodyHash: string,
+): Promise<boolean> {
+  const { rowCount } = await db.query({
+    name: "record_attempt",
+    text: `insert into attempts (run_id, number, body_hash)
+           select id, $3, $4 from runs where id = $1 and fence = $2 and status = 'processing' for update`,
+    values: [run.id, run.fence, number, bodyHash],
+  });
+  return rowCount === 1;
+}
+
+export async function isStillOurs(db: Db, run: ClaimedRun): Promise<boolean> {
+  const { rowCount } = await db.query({
+    name: "is_still_ours",
+    text: "select from runs where id = $1 and fence = $2 and status = 'processing'",
+    values: [run.id, run.fence],
+  });
+  return rowCount === 1;
+}
+
+export interface AttemptOutcome {
+  number: number;
+  outcome: "published" | "duplicate" | "refused" | "not_sent" | "unknown";
+  upstreamStatus?: number | undefined;
+  remoteId?: string | null | undefined;
+}
+
+/** What is learnt of an attempt is kept whoever has the run by now: it is a fact about the platform. */
+export async function endAttempt(db: Db, run: ClaimedRun, attempt: AttemptOutcome): Promise<void> {
+  await db.query({
+    name: "end_attempt",
+    text: `update attempts set outcome = $3, upstream_status = $4, remote_id = $5, finished_at = clock_timestamp()
+           where run_id = $1 and number = $2`,
+    values: [
+      run.id,
+      attempt.number,
+      attempt.outcome,
+      attempt.upstreamStatus ?? null,
+      attempt.remoteId ?? null,
+    ],
+  });
+}
+
+/** False: another worker has the run. "taken": another run has published this very post. */
+export async function succeedRun(
+  db: Db,
+  run: ClaimedRun,
+  { remoteId, url }: { remoteId: string | null; url: string | null },
+): Promise<boolean | "taken"> {
+  try {
+    const { rowCount } = await db.query({
+      name: "succeed_run",
+      text: `with settled as (
+               update attempts set outcome = 'published', finished_at = coalesce(finished_at, clock_timestamp())
+               where run_id = $1 and (outcome is null or outcome = 'unknown'))
+             update runs set status = 'succeeded', remote_id = $3, url = $4, finished_at = clock_timestamp()
+             where id = $1 and fence = $2 and status = 'processing'`,
+      values: [run.id, run.fence, remoteId, url],
+    });
+    return rowCount === 1;
+  } catch (error) {
+    if (isUniqueViolation(error, "runs_by_remote")) return "taken";
+    throw error;
+  }
+}
+
+export async function failRun(
+  db: Db,
+  run: ClaimedRun,
+  error: Omit<RunError, "attempts">,
+): Promise<void> {
+  await db.query({
+    name: "fail_run",
+    text: `update runs set status = 'failed', finished_at = clock_timestamp(),
+             error = $3::jsonb || jsonb_build_object('attempts', (select count(*) from attempts where run_id = $1))
+           where id = $1 and fence = $2 and status = 'processing'`,
+    values: [run.id, run.fence, JSON.stringify(error)],
+  });
+}
+
+export async function pauseAccount(db: Db, run: ClaimedRun, seconds: number): Promise<void> {
+  await db.query({
+    name: "pause_account",
+    text: `insert into account_pauses (user_id, platform, account_id, until)
+           values ($1, $2, $3, clock_timestamp() + $4 * interval '1 second')
+           on conflict (user_id, platform, account_id) do update set until = greatest(account_pauses.until, excluded.until)`,
+    values: [run.userId, run.platform, run.accountId, seconds],
+  });
+}

@@ -1,0 +1,216 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as pause } from "node:timers/promises";
+import { setStage } from "./stage.ts";
+import type { Part, Stage } from "./stage.ts";
+
+// Posts are submitted and published while workers, APIs and the database are killed. The sandbox's journal is the judge:
+// what it accepted was published, whatever our database says.
+
+export interface ChaosOptions {
+  posts: number;
+  kills: number;
+  seed: number;
+  say(line: string): void;
+}
+
+export interface Report {
+  accepted: number;
+  succeeded: number;
+  unconfirmed: number;
+  failed: number;
+  lost: number;
+  doubled: number;
+  problems: string[];
+}
+
+const postsPerUser = 25;
+
+/** Small and good enough for a schedule of faults: the same seed gives the same one (mulberry32). */
+function createRandom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+interface Submitted {
+  text: string;
+  id: string;
+}
+
+/** As a careful client does: the same key until there is an answer. */
+async function submit(stage: Stage, index: number, text: string): Promise<Submitted> {
+  const user = stage.users[index % stage.users.length];
+  const key = randomUUID();
+  for (let attempt = 0; ; attempt++) {
+    const api = stage.apiUrls[attempt % stage.apiUrls.length];
+    try {
+      const answer = await fetch(`${api}/v1/posts`, {
+        method: "POST",
+        headers: {
+          "content-type": "application/json",
+          "svc-api-key": user?.key ?? "",
+          "idempotency-key": key,
+        },
+        body: JSON.stringify({ post: { content: { text, platform: "linkedin" } } }),
+      });
+      const body = (await answer.json()) as { postSubmissionId?: string };
+      if (answer.status === 201 && body.postSubmissionId)
+        return { text, id: body.postSubmissionId };
+      if (answer.status < 500) throw new Error(`refused: ${answer.status} ${JSON.stringify(body)}`);
+    } catch (error) {
+      if (error instanceof Error && error.message.startsWith("refused")) throw error;
+      if (attempt > 600) throw new Error("no API answers any more", { cause: error });
+    }
+    await pause(50);
+  }
+}
+
+interface Kill {
+  atMs: number;
+  part: Part;
+  index: number;
+}
+
+/** Kills are spread over the run; some hit right where a platform call is held open, before or after it was accepted. */
+function plan(random: () => number, kills: number, spanMs: number): Kill[] {
+  return Array.from({ length: kills }, () => {
+    const draw = random();
+    const part: Part = draw < 0.75 ? "worker" : draw < 0.95 ? "api" : "database";
+    return { atMs: random() * spanMs, part, index: Math.floor(random() * 8) };
+  }).sort((a, b) => a.atMs - b.atMs);
+}
+
+async function holdCalls(stage: Stage, phase: "before" | "after", seed: number): Promise<void> {
+  const rule = {
+    service: "linkedin",
+    operation: "linkedin.ugcPosts.create",
+    effect: "delay",
+    ms: 150,
+    phase,
+    probability: 0.1,
+    seed,
+  };
+  const answer = await fetch(`${stage.sandboxUrl}/_sandbox/faults`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(rule),
+  });
+  if (!answer.ok) throw new Error(`the fault was refused: ${await answer.text()}`);
+}
+
+async function acceptedTexts(stage: Stage): Promise<Map<string, number>> {
+  const counts = new Map<string, number>();
+  for (let after = 0; ;) {
+    const query = `operation=linkedin.ugcPosts.create&accepted=true&limit=500&after=${after}`;
+    const answer = await fetch(`${stage.sandboxUrl}/_sandbox/journal?${query}`);
+    const { entries, next } = (await answer.json()) as {
+      entries: { request: { body: string } }[];
+      next: number | null;
+    };
+    for (const { request } of entries) {
+      const text = /"text":"([^"]+)"/.exec(request.body)?.[1] ?? "";
+      counts.set(text, (counts.get(text) ?? 0) + 1);
+    }
+    if (next === null) return counts;
+    after = next;
+  }
+}
+
+interface RunRow {
+  submission_id: string;
+  status: string;
+  code: string | null;
+}
+
+async function settled(stage: Stage, ids: string[], limitMs: number): Promise<RunRow[]> {
+  const deadline = performance.now() + limitMs;
+  for (;;) {
+    const rows = await stage.db
+      .query<RunRow>(
+        "select submission_id, status, error->>'code' as code from runs where submission_id = any($1)",
+        [ids],
+      )
+      .then(
+        (result) => result.rows,
+        () => [],
+      );
+    const isDone =
+      rows.length === ids.length &&
+      rows.every((row) => row.status === "succeeded" || row.status === "failed");
+    if (isDone || performance.now() > deadline) return rows;
+    await pause(200);
+  }
+}
+
+function judge(submitted: Submitted[], runs: RunRow[], accepted: Map<string, number>): Report {
+  const report: Report = {
+    accepted: submitted.length,
+    succeeded: 0,
+    unconfirmed: 0,
+    failed: 0,
+    lost: 0,
+    doubled: 0,
+    problems: [],
+  };
+  const byId = new Map(runs.map((run) => [run.submission_id, run]));
+  for (const { id, text } of submitted) {
+    const published = accepted.get(text) ?? 0;
+    const run = byId.get(id);
+    if (published > 1) {
+      report.doubled += 1;
+      report.problems.push(`doubled: ${id} was published ${published} times`);
+    }
+    if (run?.status === "succeeded") {
+      report.succeeded += 1;
+      if (published === 0)
+        report.problems.push(`lost: ${id} succeeded, but the platform has nothing`);
+      if (published === 0) report.lost += 1;
+    } else if (run?.code === "outcome_unknown") report.unconfirmed += 1;
+    else if (run?.status === "failed") {
+      report.failed += 1;
+      report.problems.push(`failed: ${id} with ${run.code}, published ${published} times`);
+    } else {
+      report.lost += 1;
+      report.problems.push(`lost: ${id} is ${run?.status ?? "without a run"}`);
+    }
+  }
+  return report;
+}
+
+export async function chaosPosts({ posts, kills, seed, say }: ChaosOptions): Promise<Report> {
+  const random = createRandom(seed);
+  const stage = await setStage(Math.ceil(posts / postsPerUser));
+  try {
+    await holdCalls(stage, "before", seed);
+    await holdCalls(stage, "after", seed + 1);
+    const spanMs = Math.max(10_000, posts * 60);
+    const schedule = plan(random, kills, spanMs);
+    const startedAt = performance.now();
+    const submitting = Promise.all(
+      Array.from({ length: posts }, async (_, index) => {
+        await pause(random() * spanMs * 0.9);
+        return await submit(stage, index, `chaos ${seed} post ${index} ${randomUUID()}`);
+      }),
+    );
+    for (const { atMs, part, index } of schedule) {
+      await pause(Math.max(0, startedAt + atMs - performance.now()));
+      await stage.kill(part, index);
+    }
+    const submitted = await submitting;
+    say(
+      `${submitted.length} accepted, ${kills} kills done after ${Math.round((performance.now() - startedAt) / 1_000)} s`,
+    );
+    const runs = await settled(
+      stage,
+      submitted.map(({ id }) => id),
+      120_000,
+    );
+    return judge(submitted, runs, await acceptedTexts(stage));
+  } finally {
+    await stage.stop();
+  }
+}

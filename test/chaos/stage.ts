@@ -1,0 +1,111 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createPool, createServiceLogin, startEmbeddedPostgres } from "../../src/db/index.ts";
+import type { Pool } from "../../src/db/index.ts";
+import { loadConfig } from "../../src/config.ts";
+import { connectDemoAccount } from "../../src/demo-connection.ts";
+import { createDeps } from "../../src/deps.ts";
+import { migrateAll } from "../../src/migrate.ts";
+import { sandboxSettings } from "../../src/quick-start.ts";
+import { createTestUser, testSettings } from "../helpers/app.ts";
+import type { TestUser } from "../helpers/app.ts";
+import { quiet } from "../helpers/database.ts";
+import { freePort } from "../helpers/ports.ts";
+import { startProcess } from "../helpers/processes.ts";
+import type { ServiceProcess } from "../helpers/processes.ts";
+import { newCredentials } from "../helpers/tokens.ts";
+
+export type Part = "api" | "worker" | "database";
+
+/** The whole service as processes of its own, each of which can be killed and comes back. */
+export interface Stage {
+  apiUrls: string[];
+  sandboxUrl: string;
+  users: TestUser[];
+  db: Pool;
+  kill(part: Part, index: number): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const workers = 4;
+const apis = 2;
+
+export async function setStage(userCount: number): Promise<Stage> {
+  const dir = await mkdtemp(join(tmpdir(), "herald-chaos-"));
+  let postgres = await startEmbeddedPostgres({ dataDir: join(dir, "postgres") });
+  await migrateAll(postgres.url, quiet);
+  const databaseUrl = await createServiceLogin(postgres.url);
+  const db = createPool(
+    { url: postgres.url, name: "chaos", size: 4, statementTimeoutMs: 60_000 },
+    quiet,
+  );
+  const sandbox = startProcess("sandbox/server.ts", {
+    SANDBOX_PORT: "0",
+    SANDBOX_DATA_DIR: join(dir, "sandbox"),
+  });
+  const { url } = await sandbox.firstJson();
+  const sandboxUrl = String(url);
+  const ports = await Promise.all(Array.from({ length: apis }, freePort));
+  const settings = {
+    ...testSettings(databaseUrl),
+    ...sandboxSettings(sandboxUrl),
+    BASE_URL: `http://localhost:${ports[0]}`,
+    RATE_LIMIT_DEFAULT_MAX: "1000000",
+    RATE_LIMIT_SIGN_IN_MAX: "0",
+  };
+
+  const running = new Map<string, ServiceProcess>();
+  let isOver = false;
+  /** What is killed is started again at once, as a supervisor would. */
+  function keep(name: string, entry: string, more: Record<string, string>): void {
+    const process = startProcess(entry, { ...settings, ...more });
+    running.set(name, process);
+    process.child.once("exit", () => {
+      if (!isOver) keep(name, entry, more);
+    });
+  }
+  for (const [index, port] of ports.entries())
+    keep(`api ${index}`, "src/server.ts", { PORT: String(port) });
+  for (let index = 0; index < workers; index++) keep(`worker ${index}`, "src/worker.ts", {});
+  await Promise.all(
+    ports.map(async (_, index) => await running.get(`api ${index}`)?.line("listening")),
+  );
+
+  const deps = createDeps(loadConfig(settings), quiet);
+  const users: TestUser[] = [];
+  for (let count = 0; count < userCount; count++) {
+    const who = newCredentials();
+    const userId = await deps.identity.createUser({ ...who, name: "Ada" });
+    users.push(await createTestUser(db, {}, userId));
+    await connectDemoAccount({
+      functionsUrl: `${settings.BASE_URL}/functions`,
+      webUrl: settings.BASE_URL,
+      ...who,
+      start: "networkAuthStart",
+      consent: { decision: "allow", member: "Ada1815_Lv" },
+    });
+  }
+  await deps.close();
+
+  return {
+    apiUrls: ports.map((port) => `http://localhost:${port}`),
+    sandboxUrl,
+    users,
+    db,
+    async kill(part, index) {
+      if (part === "database") {
+        process.kill(postgres.pid, "SIGKILL");
+        postgres = await startEmbeddedPostgres({ dataDir: join(dir, "postgres") });
+      } else
+        running.get(`${part} ${index % (part === "api" ? apis : workers)}`)?.child.kill("SIGKILL");
+    },
+    async stop() {
+      isOver = true;
+      await Promise.all([...running.values(), sandbox].map(async (each) => await each.stop()));
+      await db.end();
+      await postgres.stop();
+      await rm(dir, { recursive: true, force: true });
+    },
+  };
+}
