@@ -3,7 +3,7 @@ import { identityRoutes, keyRoutes, meRoute } from "./auth/index.ts";
 import { accountRoutes, accountsOf, connectionRoutes } from "./connections/index.ts";
 import type { Deps } from "./deps.ts";
 import { healthRoutes, probeRoutes } from "./health.ts";
-import { createHttp, echoIdempotencyKeys, measureRequests } from "./http/index.ts";
+import { addressOf, createHttp, echoIdempotencyKeys, measureRequests } from "./http/index.ts";
 import { countStranger, createBucketGuard, createGuard } from "./limits/index.ts";
 import { postRoutes } from "./posts/index.ts";
 import { describeRoutes, referenceRoutes } from "./reference/index.ts";
@@ -57,7 +57,7 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
   };
 
   const signIn = createBucketGuard(gate, (request) => ({
-    name: `sign-in ${request.ip}`,
+    name: `sign-in ${addressOf(request)}`,
     capacity: config.limits.signInPerMinute,
     windowMs: 60_000,
   }));

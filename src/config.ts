@@ -58,7 +58,7 @@ export const environment = z.object({
   AUTH_SECRET: z.string().min(32),
   OIDC_ISSUERS: issuerPair,
   ADMIN_USERS: list,
-  RETURN_TO_ORIGINS: list,
+  RETURN_TO_ORIGINS: list.pipe(z.array(address)),
   NETWORK_AUTH_URL: addressOr("https://www.linkedin.com/oauth/v2/authorization"),
   NETWORK_TOKEN_URL: addressOr("https://www.linkedin.com/oauth/v2/accessToken"),
   NETWORK_USERINFO_URL: addressOr("https://api.linkedin.com/v2/userinfo"),

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { deleteExpiredSessions } from "./auth/index.ts";
 import { loadConfig } from "./config.ts";
-import { deleteExpiredStates, openAccount } from "./connections/index.ts";
+import { deleteExpiredStates, openAccount, rotateTokensTask } from "./connections/index.ts";
 import { createDeps } from "./deps.ts";
 import type { Deps } from "./deps.ts";
 import { forgetOldOutcomes } from "./http/index.ts";
@@ -25,18 +25,20 @@ export async function startJobs(deps: Deps) {
   });
   const cleanUp = cleanUpTask(db);
   const orchestrate = orchestrateTask(db);
+  const rotate = rotateTokensTask(deps);
   const publish = publishTask({
     ...deps,
-    openAccount: async (run) => await openAccount(deps, run),
+    openAccount: async (wanted) => await openAccount(deps, wanted),
   });
   return await startWorker({
     url: config.database.url,
     log,
     concurrency: config.jobs.concurrency,
-    tasks: [cleanUp, forget, orchestrate, publish],
+    tasks: [cleanUp, forget, rotate, orchestrate, publish],
     crontab: [
       { task: cleanUp, pattern: "0 2 * * *" },
       { task: forget, pattern: "17 * * * *" },
+      { task: rotate, pattern: "43 3 * * *" },
     ],
     onWedged: (error) => {
       log.fatal({ err: error }, "the worker is stuck");

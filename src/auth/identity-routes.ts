@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Db } from "../db/index.ts";
 import { AppError } from "../errors.ts";
 import type { ErrorCode } from "../errors.ts";
-import { audit } from "../http/index.ts";
+import { addressOf, audit } from "../http/index.ts";
 import { clientIpHeader } from "./identity-options.ts";
 import type { Identity } from "./identity.ts";
 
@@ -68,7 +68,7 @@ const passedOn = [
 ] as const;
 
 function toWebRequest(request: FastifyRequest, method: "GET" | "POST"): RequestInit {
-  const headers = new Headers({ [clientIpHeader]: request.ip });
+  const headers = new Headers({ [clientIpHeader]: addressOf(request) });
   for (const name of passedOn) {
     const value = request.headers[name];
     if (typeof value === "string") headers.set(name, value);
@@ -120,7 +120,7 @@ export function identityRoutes({ db, identity, guard }: IdentityRoutesDeps): Fas
         method,
         url: path,
         schema: { tags: ["Identity"], summary, description, response: { 200: response } },
-        config: { isGated: false },
+        config: { isGated: false, errors: ["unauthorized", "forbidden"] },
         ...(guarded.has(path) ? { onRequest: guard } : {}),
         handler: async (request, reply) => {
           const action = `identity${path.replaceAll("/", ".")}`;

@@ -3,7 +3,7 @@ import type { z } from "zod";
 import { inTransaction } from "../db/index.ts";
 import type { Pool } from "../db/index.ts";
 import { AppError } from "../errors.ts";
-import { audit } from "../http/index.ts";
+import { audit, callerOf } from "../http/index.ts";
 import type { ZodTypes } from "../http/index.ts";
 import type { Registry } from "../platforms/index.ts";
 import { deleteAccount, listAccounts, setRepost } from "./queries.ts";
@@ -35,11 +35,6 @@ function toAnswer(found: Account): AccountAnswer {
   };
 }
 
-function userIdOf({ caller }: FastifyRequest): string {
-  if (!caller) throw new Error("this route is behind the gate");
-  return caller.userId;
-}
-
 const notConnected = (): AppError => new AppError("not_found", "No such account is connected");
 
 /** Mounted twice: for API keys below the API's root, for ID tokens below the web app's. */
@@ -55,7 +50,7 @@ export function accountRoutes(
     function keyOf(request: FastifyRequest, params: z.infer<typeof accountParams>): AccountKey {
       const platform = registry.resolve(params.platform);
       if (!platform) throw notConnected();
-      return { userId: userIdOf(request), platform, accountId: params.accountId };
+      return { userId: callerOf(request).userId, platform, accountId: params.accountId };
     }
 
     app.get(
@@ -68,7 +63,9 @@ export function accountRoutes(
           response: { 200: listAccountsAnswer },
         },
       },
-      async (request) => ({ accounts: (await listAccounts(db, userIdOf(request))).map(toAnswer) }),
+      async (request) => ({
+        accounts: (await listAccounts(db, callerOf(request).userId)).map(toAnswer),
+      }),
     );
 
     app.patch(

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createTestUser } from "../../test/helpers/app.ts";
 import { Browser, testConnections } from "./connections.testing.ts";
-import { accountsOf, saveAccount, saveAuthorUrn } from "./index.ts";
+import { accountsOf, saveAuthorUrn } from "./index.ts";
+import { saveAccount } from "./queries.ts";
 import { findTokens } from "./token-queries.ts";
 
 const { app, db, deps, config, owner } = await testConnections();
@@ -120,7 +121,7 @@ test("what can't be changed is refused", async () => {
     );
     assert.equal((await app.inject({ method: "DELETE", ...options })).statusCode, 404, path);
   }
-  for (const path of ["linkedin/%00", "linkedin/%20", `linkedin/${"x".repeat(201)}`]) {
+  for (const path of ["linkedin/%C3%A9", "linkedin/%20", `linkedin/${"x".repeat(201)}`]) {
     const answer = await app.inject({ method: "DELETE", url: `/v1/accounts/${path}`, headers });
     assert.equal(answer.statusCode, 400, path);
   }

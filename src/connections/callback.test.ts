@@ -187,72 +187,10 @@ test("a state that comes twenty times at once is used once", async () => {
   assert.equal((await accounts(userId)).length, 1);
 });
 
-/** Ends the flow, and returns the outcome that the user is sent back with. */
-async function outcome(query = "code=c"): Promise<{ reason: string | null; userId: string }> {
-  const arrange = { token: platform.token, me: platform.me };
-  const { browser, userId, state } = await person();
-  Object.assign(platform, arrange);
-  const answer = await browser.ask(`/functions/networkAuthCallback?${query}&state=${state}`);
-  assert.equal(answer.statusCode, 302, answer.body);
-  const { searchParams, hash: fragment } = new URL(String(answer.headers.location));
-  assert.equal(searchParams.get("tab"), "accounts");
-  assert.equal(searchParams.get("network"), "error");
-  assert.equal(fragment, "#list");
-  const size = await db.query("select from connected_accounts where user_id = $1", [userId]);
-  assert.equal(size.rowCount, 0);
-  assert.deepEqual(await audited(userId), []);
-  Object.assign(platform, { token: answerTokens, me: answerMe });
-  return { reason: searchParams.get("reason"), userId };
-}
-
 const say =
   (status: number, body: string) =>
   (_asked: unknown, response: ServerResponse): unknown =>
     response.writeHead(status, { "content-type": "application/json" }).end(body);
-
-const badReplies: Record<string, string> = {
-  "no token": JSON.stringify({ ...goodReply, access_token: undefined }),
-  "an empty token": JSON.stringify({ ...goodReply, access_token: "" }),
-  "a token that is a number": JSON.stringify({ ...goodReply, access_token: 1 }),
-  "a token over 4 KB": JSON.stringify({ ...goodReply, access_token: "x".repeat(4_097) }),
-  "a token with a line break": JSON.stringify({ ...goodReply, access_token: "a\r\nx: y" }),
-  "another kind of token": JSON.stringify({ ...goodReply, token_type: "mac" }),
-  "no expires_in": JSON.stringify({ ...goodReply, expires_in: undefined }),
-  "expires_in -1": JSON.stringify({ ...goodReply, expires_in: -1 }),
-  "expires_in 0": JSON.stringify({ ...goodReply, expires_in: 0 }),
-  "expires_in 1e12": JSON.stringify({ ...goodReply, expires_in: 1e12 }),
-  "expires_in null": JSON.stringify({ ...goodReply, expires_in: null }),
-  "expires_in as text": JSON.stringify({ ...goodReply, expires_in: "3600" }),
-  "a refresh token that is an object": JSON.stringify({ ...goodReply, refresh_token: {} }),
-  "a refresh token without an end in sight": JSON.stringify({
-    ...goodReply,
-    refresh_expires_in: 1e15,
-  }),
-  "an error with status 200": JSON.stringify({ error: "invalid_grant" }),
-  "a list": "[]",
-  null: "null",
-  nothing: "",
-  HTML: "<html>sorry</html>",
-  "half a reply": JSON.stringify(goodReply).slice(0, 40),
-  "a reply without end": JSON.stringify({ ...goodReply, padding: "x".repeat(70_000) }),
-};
-
-for (const [what, body] of Object.entries(badReplies)) {
-  test(`${what} from the token address is a clean failure and no half account`, async () => {
-    platform.token = say(200, body);
-    assert.equal((await outcome()).reason, "token_exchange_failed");
-  });
-}
-
-test("a refusal, a breakdown, a redirect and a lost connection at the token address are clean failures", async () => {
-  const secret = "upstream says: your secret is hunter2";
-  for (const status of [302, 400, 401, 403, 429, 500, 503]) {
-    platform.token = say(status, JSON.stringify({ error: "invalid_client", message: secret }));
-    assert.equal((await outcome()).reason, "token_exchange_failed", String(status));
-  }
-  platform.token = (_asked, response) => response.destroy();
-  assert.equal((await outcome()).reason, "token_exchange_failed");
-});
 
 test("bearer is bearer in any case, and may be left out", async () => {
   for (const token_type of ["BEARER", "bearer", undefined]) {
@@ -263,22 +201,6 @@ test("bearer is bearer in any case, and may be left out", async () => {
   }
 });
 
-test("a profile that can't be read or used is a clean failure and no half account", async () => {
-  const bodies = [
-    say(500, "{}"),
-    say(200, JSON.stringify({ id: "", name: "x", handle: "x" })),
-    say(200, JSON.stringify({ id: "a b", name: "x", handle: "x" })),
-    say(200, JSON.stringify({ id: "x".repeat(201), name: "x", handle: "x" })),
-    say(200, JSON.stringify({ id: 7, name: "x", handle: "x" })),
-    say(200, JSON.stringify({ id: "1", name: { a: 1 }, handle: "x" })),
-    (_asked: unknown, response: ServerResponse) => response.destroy(),
-  ];
-  for (const me of bodies) {
-    platform.me = me;
-    assert.equal((await outcome()).reason, "profile_failed");
-  }
-});
-
 test("a name that can't be stored as it is does not cost the connection", async () => {
   const { browser, userId, state } = await person();
   const name = `\0A\ud800${"x".repeat(500)}`;
@@ -286,22 +208,6 @@ test("a name that can't be stored as it is does not cost the connection", async 
   const answer = await browser.ask(`/functions/networkAuthCallback?code=c&state=${state}`);
   assert.match(String(answer.headers.location), /network=connected/);
   assert.match((await accounts(userId))[0].display_name, /^A\ufffdx{198}$/);
-});
-
-test("a user who cancels, and a platform that can't, come back with a reason of ours", async () => {
-  for (const error of ["access_denied", "user_cancelled_login", "user_cancelled_authorize"]) {
-    assert.equal((await outcome(`error=${error}&error_description=evil`)).reason, "access_denied");
-  }
-  for (const query of [
-    "error=server_error",
-    "error=%3Cscript%3E",
-    "error=",
-    "x=1",
-    "code=c&error=a",
-  ]) {
-    assert.equal((await outcome(query)).reason, "platform_error", query);
-  }
-  assert.equal(platform.journal.length, 0);
 });
 
 test("without returnTo the outcome is a small page without script", async () => {

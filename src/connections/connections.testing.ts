@@ -6,6 +6,7 @@ import { createServer } from "node:http";
 import type { IncomingHttpHeaders, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after } from "node:test";
+import type { Logger } from "pino";
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from "fastify";
 import { testSettings } from "../../test/helpers/app.ts";
 import type { Settings } from "../../test/helpers/app.ts";
@@ -134,7 +135,10 @@ export function registryOf(platform: Platform): Registry {
 }
 
 /** Everything this room needs, on a database of its own, and the routes mounted as the service mounts them. */
-export async function testConnections(settings: Settings = {}, returnToOrigins: string[] = []) {
+export async function testConnections(
+  settings: Settings = {},
+  { returnToOrigins = [], log = quiet }: { returnToOrigins?: string[]; log?: Logger } = {},
+) {
   const database = await testDatabase();
   const platform = await startPlatform();
   const config = loadConfig({
@@ -143,12 +147,12 @@ export async function testConnections(settings: Settings = {}, returnToOrigins: 
     RATE_LIMIT_AUTH_MAX: "100000",
     ...settings,
   });
-  const base = createDeps(config, quiet);
+  const base = createDeps(config, log);
   const { gate, idTokens } = base;
   const deps: ConnectionDeps & typeof base = {
     ...base,
     registry: registryOf(platform),
-    outbound: createOutbound({ log: quiet }),
+    outbound: createOutbound({ log }),
     urls: config.urls,
     returnToOrigins,
   };

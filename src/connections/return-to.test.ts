@@ -51,8 +51,6 @@ const hostile = [
   "http://local\thost:3000/",
   "http://localhost:3000/\n",
   "java\tscript:alert(1)",
-  "\0/x",
-  "/x\0",
   "\u0001http://localhost:3000/",
   "/\u00a0x",
   "/\u2028x",
@@ -87,6 +85,12 @@ test(`${hostile.length} hostile strings are 400, and leave no state behind`, asy
     assert.equal(answer.statusCode, 400);
   }
   assert.equal((await db.query("select from connection_states")).rowCount, 0);
+});
+
+test("no hostile string is an address to return to", () => {
+  const readReturnTo = createReturnTo("http://localhost:3000", []);
+  for (const returnTo of [...hostile, "\0/x", "/x\0"])
+    assert.throws(() => readReturnTo(returnTo), AppError, JSON.stringify(returnTo));
 });
 
 test("what is on the web app stays what it is", () => {

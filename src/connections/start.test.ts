@@ -7,6 +7,17 @@ const { app, db, deps, config } = await testConnections();
 const { token, userId, email } = await new Browser(app).signUp(config.urls.web);
 const authorization = `Bearer ${token}`;
 
+const inPublic = await testConnections(
+  { BASE_URL: "https://herald.example" },
+  { returnToOrigins: ["https://partner.example:8443/ignored"] },
+);
+const publicUser = await new Browser(inPublic.app).signUp(inPublic.config.urls.web);
+const startInPublic = async (returnTo: string) =>
+  await inPublic.app.inject({
+    url: `/functions/networkAuthStart?returnTo=${encodeURIComponent(returnTo)}`,
+    headers: { authorization: `Bearer ${publicUser.token}` },
+  });
+
 interface StateRow {
   id: string;
   uid: string;
@@ -138,5 +149,32 @@ test("looking with HEAD starts and finishes nothing", async () => {
     const url = `/functions/${name}`;
     const answer = await app.inject({ method: "HEAD", url, headers: { authorization } });
     assert.equal(answer.statusCode, 404);
+  }
+});
+
+test("outside localhost the cookie is Secure and belongs to this very host", async () => {
+  const { headers } = await startInPublic("/");
+  assert.match(
+    String(headers["set-cookie"]),
+    /^__Host-connection=[\w-]{43}; Path=\/; Max-Age=600; HttpOnly; SameSite=Lax; Secure$/,
+  );
+  const { searchParams } = new URL(String(headers.location));
+  assert.equal(
+    searchParams.get("redirect_uri"),
+    "https://herald.example/functions/networkAuthCallback",
+  );
+});
+
+test("a listed origin may be returned to, one that looks like it may not", async () => {
+  assert.equal((await startInPublic("https://partner.example:8443/done?a=1")).statusCode, 302);
+  for (const address of [
+    "https://partner.example/done",
+    "http://partner.example:8443/done",
+    "https://partner.example.evil.example:8443/",
+    "https://sub.partner.example:8443/",
+    "https:partner.example:8443/",
+    "https:evil",
+  ]) {
+    assert.equal((await startInPublic(address)).statusCode, 400, address);
   }
 });

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from "fastify";
 import type { Db } from "../db/index.ts";
+import { addressOf } from "./request-log.ts";
 
 export interface AuditEntry {
   actor: string;
@@ -18,7 +19,7 @@ export async function audit(db: Db, request: FastifyRequest, entry: AuditEntry):
       entry.action,
       entry.subject ?? null,
       request.id,
-      request.ip,
+      addressOf(request),
       entry.details ?? {},
     ],
   });

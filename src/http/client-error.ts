@@ -1,5 +1,7 @@
 import { STATUS_CODES } from "node:http";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import type { Logger } from "pino";
 import type { Clock } from "../clock.ts";
 import { AppError } from "../errors.ts";
 import { errorBody } from "./error-body.ts";
@@ -7,6 +9,14 @@ import { requestIdFrom } from "./request-id.ts";
 import { securityHeaders } from "./security-headers.ts";
 
 export type RateHeaders = (ip: string) => Promise<Record<string, string>>;
+
+interface Exchange {
+  request: IncomingMessage;
+  response: ServerResponse;
+}
+
+// Long enough for a client that is still sending to read the answer; closing at once would take it away.
+const lingerMs = 2_000;
 
 function toAppError(code: string): AppError {
   if (code === "HPE_HEADER_OVERFLOW") {
@@ -23,30 +33,76 @@ function toAppError(code: string): AppError {
 }
 
 /** Answers what never became a request: broken HTTP, headers over the limit, a request that trickles in. */
-export function answerClientErrors(clock: Clock, rateHeaders: RateHeaders) {
-  return (failure: Error & { code?: string }, socket: Socket): void => {
-    if (failure.code === "ECONNRESET" || !socket.writable) {
-      socket.destroy();
-      return;
-    }
-    const error = toAppError(failure.code ?? "");
-    const requestId = requestIdFrom(undefined);
+export function createClientErrors({
+  clock,
+  log,
+  rateHeaders,
+}: {
+  clock: Clock;
+  log: Logger;
+  rateHeaders: RateHeaders;
+}) {
+  const inFlight = new WeakMap<Socket, Set<Exchange>>();
+  const settled = new WeakSet<Socket>();
+
+  function write(
+    socket: Socket,
+    error: AppError,
+    requestId: string,
+    rate: Record<string, string>,
+  ): void {
     const body = JSON.stringify(errorBody(error, { requestId, now: clock.now() }));
-    const write = (rate: Record<string, string>): void => {
-      const headers = {
-        ...securityHeaders,
-        ...rate,
-        "x-request-id": requestId,
-        "content-type": "application/json; charset=utf-8",
-        "content-length": String(Buffer.byteLength(body)),
-        connection: "close",
-      };
-      const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-      socket.end(
-        `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}\r\n${head.join("")}\r\n${body}`,
-      );
+    const headers = {
+      ...securityHeaders,
+      ...rate,
+      "x-request-id": requestId,
+      "content-type": "application/json; charset=utf-8",
+      "content-length": String(Buffer.byteLength(body)),
+      connection: "close",
     };
+    const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+    socket.end(
+      `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}\r\n${head.join("")}\r\n${body}`,
+    );
+    setTimeout(() => socket.destroy(), lingerMs).unref();
+  }
+
+  function answer(socket: Socket, error: AppError): void {
+    const requestId = requestIdFrom(undefined);
+    const ip = socket.remoteAddress ?? "";
+    log.info({ requestId, route: "none", status: error.status, ip, code: error.code }, "request");
     // Without rate headers is still an answer: the limiter's store may be what is down.
-    rateHeaders(socket.remoteAddress ?? "").then(write, () => write({}));
+    rateHeaders(ip).then(
+      (rate) => write(socket, error, requestId, rate),
+      () => write(socket, error, requestId, {}),
+    );
+  }
+
+  return {
+    /** Requests before the broken one on its connection get their answers first. */
+    follow(server: Server): void {
+      server.on("request", (request: IncomingMessage, response: ServerResponse) => {
+        const exchanges = inFlight.get(request.socket) ?? new Set();
+        const exchange = { request, response };
+        inFlight.set(request.socket, exchanges.add(exchange));
+        response.once("close", () => exchanges.delete(exchange));
+      });
+    },
+    handle(failure: Error & { code?: string }, socket: Socket): void {
+      if (settled.has(socket)) return;
+      if (failure.code === "ECONNRESET" || !socket.writable) {
+        socket.destroy();
+        return;
+      }
+      settled.add(socket);
+      const error = toAppError(failure.code ?? "");
+      // One that has not arrived in full is the broken one itself.
+      const before = [...(inFlight.get(socket) ?? [])].findLast(({ request }) => request.complete);
+      if (!before) answer(socket, error);
+      else
+        before.response.once("close", () =>
+          socket.writable ? answer(socket, error) : socket.destroy(),
+        );
+    },
   };
 }

@@ -63,8 +63,10 @@ export function toAppError(error: unknown): AppError {
     });
   }
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
-  return (
-    ofFastify[code]?.() ??
-    new AppError("internal_error", "Something went wrong on our side", { cause: error })
-  );
+  const known = ofFastify[code]?.();
+  if (known) return known;
+  const status = error instanceof Error && "statusCode" in error ? Number(error.statusCode) : 500;
+  if (code.startsWith("FST_") && status < 500)
+    return wrongHeader("content-type", "does not fit the request");
+  return new AppError("internal_error", "Something went wrong on our side", { cause: error });
 }

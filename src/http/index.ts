@@ -10,6 +10,7 @@ export { echoIdempotencyKeys, endpointOf, idempotencyKeyOf } from "./idempotency
 export { canonicalJson } from "./json.ts";
 export { createMetrics, measureRequests, serveMetrics } from "./metrics.ts";
 export type { Metrics } from "./metrics.ts";
+export { addressOf } from "./request-log.ts";
 export { securityHeaders } from "./security-headers.ts";
 export { createHttp } from "./server.ts";
 export { validate } from "./validation.ts";

@@ -55,19 +55,17 @@ test("refused: bytes that are not UTF-8", () => {
   }
 });
 
-test("the largest body is inspected in well under a second, whatever it is made of", () => {
-  const bodies = [
-    `"${"x".repeat(1_000_000)}"`,
-    `"${"\\n".repeat(500_000)}"`,
+test("the largest body is inspected in a moment, and one of too many parts is refused in a moment", () => {
+  const strings = [`"${"x".repeat(1_000_000)}"`, `"${"\\n".repeat(500_000)}"`];
+  const crowds = [
     `[${"1,".repeat(499_999)}1]`,
     `{${Array.from({ length: 80_000 }, (_, i) => `"k${i}":1`).join(",")}}`,
     `[${'"",'.repeat(300_000)}""]`,
   ];
-  for (const body of bodies) {
-    const startedAt = performance.now();
-    parse(body);
-    assert.ok(performance.now() - startedAt < 1_000, body.slice(0, 20));
-  }
+  const startedAt = performance.now();
+  for (const body of strings) parse(body);
+  for (const body of crowds) assert.throws(() => parse(body), { code: "validation_error" });
+  assert.ok(performance.now() - startedAt < 1_000);
 });
 
 test("the same value has one canonical text, whatever the order of its keys", () => {

@@ -1,10 +1,21 @@
 import { AppError } from "../errors.ts";
 
 const maxDepth = 64;
+// Brackets, colons, commas and strings. More of them in 1 MB is an attempt to keep us busy.
+const maxTokens = 50_000;
 const strictUtf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const token = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\]:,]/y;
 const between = /[^"{}[\]:,]*/y;
 const forbiddenKeys = new Set(["__proto__", "constructor"]);
+
+/** The beginning of a text, never half a character. */
+export function cut(text: string, length: number): string {
+  return text.length <= length
+    ? text
+    : Array.from(text.slice(0, length))
+        .filter((each) => each.isWellFormed())
+        .join("");
+}
 
 function refuse(message: string): never {
   throw new AppError("validation_error", "The request body is not acceptable JSON", {
@@ -35,6 +46,7 @@ function parse(text: string): unknown {
 function inspect(text: string): void {
   const open: (Set<string> | null)[] = [];
   let previous = "";
+  let tokens = 0;
   for (let at = 0; at < text.length;) {
     between.lastIndex = at;
     between.exec(text);
@@ -42,6 +54,7 @@ function inspect(text: string): void {
     const found = token.exec(text)?.[0];
     if (found === undefined) return;
     at = token.lastIndex;
+    if (++tokens > maxTokens) refuse(`the body has more than ${maxTokens} parts`);
     if (found === "{" || found === "[") {
       open.push(found === "{" ? new Set() : null);
       if (open.length > maxDepth) refuse(`the body is nested deeper than ${maxDepth} levels`);
@@ -60,7 +73,7 @@ function inspect(text: string): void {
 
 function addKey(keys: Set<string>, key: string): void {
   if (forbiddenKeys.has(key)) refuse(`the key "${key}" is not allowed`);
-  if (keys.has(key)) refuse(`the key "${key.slice(0, 100)}" is given twice`);
+  if (keys.has(key)) refuse(`the key "${cut(key, 100)}" is given twice`);
   keys.add(key);
 }
 
@@ -69,6 +82,8 @@ export function parseJson(bytes: Buffer): unknown {
   if (bytes.length === 0) return undefined;
   const text = decode(bytes);
   const value = parse(text);
+  // Fastify's word for "no body" is null too.
+  if (value === null) refuse("the body is null");
   inspect(text);
   return value;
 }

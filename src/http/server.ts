@@ -4,18 +4,19 @@ import type { Logger } from "pino";
 import type { Clock } from "../clock.ts";
 import type { Config } from "../config.ts";
 import { AppError } from "../errors.ts";
-import { answerClientErrors } from "./client-error.ts";
+import { createClientErrors } from "./client-error.ts";
 import type { RateHeaders } from "./client-error.ts";
 import "./caller.ts";
 import { errorBody, toAppError, wrongHeader } from "./error-body.ts";
+import { hostStrategy } from "./hosts.ts";
 import { parseJson } from "./json.ts";
 import { requestIdFrom } from "./request-id.ts";
-import { logRequests } from "./request-log.ts";
+import { checkRequest } from "./request-checks.ts";
+import { logRequest, logRequests } from "./request-log.ts";
 import { securityHeaders } from "./security-headers.ts";
 import { validatorCompiler } from "./validation.ts";
 
 export const maxBodyBytes = 1_048_576;
-const maxHeaders = 100;
 const jsonInUtf8 = /^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i;
 
 export interface HttpDeps {
@@ -31,6 +32,7 @@ export interface HttpDeps {
 /** A Fastify instance with everything that holds for each request of the service, and no routes. */
 export function createHttp({ config, log, clock, guard, rateHeaders }: HttpDeps): FastifyInstance {
   const { trustProxy } = config.server;
+  const clientErrors = createClientErrors({ clock, log, rateHeaders });
   const app = fastify({
     loggerInstance: undefined,
     genReqId: (request) => requestIdFrom(request.headers["x-request-id"]),
@@ -42,20 +44,28 @@ export function createHttp({ config, log, clock, guard, rateHeaders }: HttpDeps)
     // Requests on kept-alive connections are still answered while the server drains.
     return503OnClosing: false,
     forceCloseConnections: "idle",
-    routerOptions: { maxParamLength: 500 },
-    http: { headersTimeout: 10_000, connectionsCheckingInterval: 2_000, maxHeaderSize: 16_384 },
-    clientErrorHandler: answerClientErrors(clock, rateHeaders),
+    routerOptions: { maxParamLength: 500, constraints: { host: hostStrategy } },
+    http: {
+      headersTimeout: 10_000,
+      connectionsCheckingInterval: 2_000,
+      maxHeaderSize: 16_384,
+      requireHostHeader: false,
+    },
+    clientErrorHandler: (error, socket) => clientErrors.handle(error, socket),
     frameworkErrors: (error, request, reply) => {
       // Such a request meets no hook, so it is counted here.
       void rateHeaders(request.ip)
         .then((headers) => void reply.headers(headers))
         .catch((cause: unknown) => log.warn({ err: cause }, "a bad request was not counted"))
-        .then(() => answer(error, request, reply));
+        .then(() => {
+          answer(error, request, reply);
+          logRequest(log, request, reply);
+        });
     },
   });
 
   function answer(thrown: unknown, request: FastifyRequest, reply: FastifyReply): void {
-    const error = toAppError(thrown);
+    const error = request.raw.readableAborted ? ofUnfinished(thrown) : toAppError(thrown);
     request.failure = error;
     if (error.status >= 500) log.error({ err: thrown, requestId: request.id }, error.message);
     if (error.retryAfterSeconds !== undefined)
@@ -76,9 +86,7 @@ export function createHttp({ config, log, clock, guard, rateHeaders }: HttpDeps)
   app.addHook("onRequest", async (request, reply) => {
     setCommonHeaders(request, reply);
     if (request.routeOptions.config.isGated !== false) await guard(request, reply);
-    if (request.raw.rawHeaders.length > 2 * maxHeaders) {
-      throw new AppError("headers_too_large", `The request has more than ${maxHeaders} headers`);
-    }
+    checkRequest(request);
   });
   logRequests(app, { log });
 
@@ -97,11 +105,24 @@ export function createHttp({ config, log, clock, guard, rateHeaders }: HttpDeps)
     }
   });
 
+  clientErrors.follow(app.server);
+  // An expectation we can't meet is refused like any other bad header, not by the server on its own.
+  app.server.on("checkExpectation", (request, response) =>
+    app.server.emit("request", request, response),
+  );
   app.setValidatorCompiler(validatorCompiler);
   app.setSerializerCompiler(() => (value) => JSON.stringify(value));
   app.setErrorHandler(answer);
   app.setNotFoundHandler((request, reply) => answer(notFound(request), request, reply));
   return app;
+}
+
+/** The client went away before it had sent everything: whatever failed then is no failure of ours. */
+function ofUnfinished(thrown: unknown): AppError {
+  const error = toAppError(thrown);
+  return error.status < 500
+    ? error
+    : new AppError("validation_error", "The request was cut off", { cause: thrown });
 }
 
 export function notFound(request: FastifyRequest): AppError {

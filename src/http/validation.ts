@@ -2,6 +2,7 @@ import type { FastifyTypeProvider } from "fastify";
 import { z } from "zod";
 import { AppError } from "../errors.ts";
 import type { ErrorDetail } from "../errors.ts";
+import { cut } from "./json.ts";
 
 /** Lets Fastify infer what a handler gets from the zod schemas of its route. */
 export interface ZodTypes extends FastifyTypeProvider {
@@ -40,7 +41,7 @@ function valueAt(data: unknown, path: PropertyKey[]): unknown {
 }
 
 function fieldName(root: string, path: PropertyKey[]): string {
-  return [root, ...path.map(String)].join(".").slice(0, 300);
+  return cut([root, ...path.map(String)].join("."), 300);
 }
 
 function detailsOf(issue: z.core.$ZodIssue, root: string, data: unknown): ErrorDetail[] {

@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { AppError } from "../errors.ts";
+import { addressOf } from "../http/index.ts";
 import type { Gate, Verdict } from "./gate.ts";
 import type { Bucket, Place } from "./gate-store.ts";
 
@@ -77,7 +78,7 @@ export function createGuard(gate: Gate, verifyIdToken: VerifyIdToken) {
         ? null
         : { name: `${request.method} ${request.routeOptions.url}`, capacity: limitPerMinute };
 
-    const verdict = await gate.check({ keyId, userId, ip: request.ip, endpoint });
+    const verdict = await gate.check({ keyId, userId, ip: addressOf(request), endpoint });
     reply.headers(rateHeaders(verdict.shown, verdict.tier));
     if (verdict.retryAfterMs !== null && verdict.shownScope === "global")
       throw tooMany(verdict.retryAfterMs);

@@ -43,34 +43,34 @@ function isCallable(url: string): boolean {
 }
 
 function requestOf(name: string, url: string, options: FetchOptions): Request {
-  const { method = "GET", body, timeoutMs } = options;
+  const { method = "GET", timeoutMs } = options;
   if (!isCallable(url)) {
     throw new OutboundError("address", `${name} can't be called`, { wasSent: false });
   }
+  const body = options.body ?? (method === "GET" || method === "HEAD" ? undefined : "");
   const signal = AbortSignal.timeout(timeoutMs);
   try {
-    const headers = new Headers(options.headers);
-    if (body === undefined)
-      return new Request(url, { method, headers, signal, redirect: "manual" });
-    const bytes = Buffer.from(body);
-    headers.set("content-length", String(bytes.length));
-    return new Request(url, {
+    const request = new Request(url, {
       method,
-      headers,
+      headers: new Headers(options.headers),
       signal,
       redirect: "manual",
-      // A stream can't be read twice: `fetch` would send anything else again, by itself, after a 421.
-      body: ReadableStream.from([bytes]),
-      duplex: "half",
+      // `fetch` sends a request again, by itself, after a 421. It can't where the body is a stream: that is read once.
+      ...(body !== undefined && {
+        body: ReadableStream.from([Buffer.from(body)]),
+        duplex: "half",
+      }),
     });
+    if (body !== undefined) request.headers.set("content-length", String(Buffer.byteLength(body)));
+    return request;
   } catch {
     // Without its cause, which quotes the header that is at fault, token and all.
     throw new OutboundError("request", `${name} can't be formed`, { wasSent: false });
   }
 }
 
-function broken(name: string, error: unknown, wasSent: WasSent): OutboundError {
-  const facts = { wasSent, cause: error };
+function broken(name: string, error: unknown, sent: WasSent): OutboundError {
+  const facts = { wasSent: sent, cause: error };
   const isTimeout = error instanceof Error && error.name === "TimeoutError";
   return isTimeout
     ? new OutboundError("timeout", `${name} took too long`, facts)

@@ -24,8 +24,12 @@ import {
 import type { AttemptOutcome, ClaimedRun } from "./run-queries.ts";
 import { codeOf, waitSeconds } from "./setbacks.ts";
 
-/** An account's adapter-side door with a token that is good now; throws `PlatformError` where there is none. */
-export type OpenAccount = (run: ClaimedRun) => Promise<{ call: Call; refused(): Promise<void> }>;
+type AccountOfRun = Pick<ClaimedRun, "userId" | "platform" | "accountId">;
+
+/** An account with a token that is good now, and is not the one refused; throws `PlatformError` where there is none. */
+export type OpenAccount = (
+  wanted: AccountOfRun & { refusedVersion?: string },
+) => Promise<{ call: Call; account: { tokenVersion: string }; refused(): Promise<void> }>;
 
 export interface PublishDeps {
   db: Pool;
@@ -138,12 +142,26 @@ async function publish(work: Work, call: Call): Promise<void> {
   if (published) await succeed(work, published);
 }
 
+/** A token can be refused before its time. One that can be replaced is, once; else the account is marked. */
+async function publishAs(work: Work): Promise<void> {
+  const { run, openAccount } = work;
+  const first = await openAccount(run);
+  try {
+    return await publish(work, first.call);
+  } catch (error) {
+    if (!(error instanceof PlatformError) || error.kind !== "reconnect") throw error;
+  }
+  const second = await openAccount({ ...run, refusedVersion: first.account.tokenVersion });
+  try {
+    await publish({ ...work, run: { ...run, attempts: run.attempts + 1 } }, second.call);
+  } catch (error) {
+    if (error instanceof PlatformError && error.kind === "reconnect") await second.refused();
+    throw error;
+  }
+}
+
 /** Decides what a failure means for the run: try again later, or this is the end of it. */
-async function handle(
-  work: Work,
-  error: PlatformError,
-  refused: () => Promise<void>,
-): Promise<void> {
+async function handle(work: Work, error: PlatformError): Promise<void> {
   const { db, run, adapter } = work;
   const canRepeat =
     adapter.find !== undefined || (run.doubtMs ?? 0) < (adapter.refusesRepeatsForMs ?? 0);
@@ -155,7 +173,6 @@ async function handle(
     if (error.upstreamStatus === 429) await pauseAccount(db, run, seconds);
     throw new RetryLater(seconds, error.message);
   }
-  if (error.kind === "reconnect") await refused();
   await fail(work, error);
 }
 
@@ -172,14 +189,11 @@ export function publishTask(deps: PublishDeps) {
       if (run.pausedMs > 0)
         throw new RetryLater(run.pausedMs / 1_000, "the platform asked this account to wait");
       const work: Work = { ...deps, run, adapter, post: { text: run.content.text ?? "" }, log };
-      let refused = (): Promise<void> => Promise.resolve();
       try {
-        const account = await deps.openAccount(run);
-        refused = () => account.refused();
-        await publish(work, account.call);
+        await publishAs(work);
       } catch (error) {
         if (!(error instanceof PlatformError)) throw error;
-        await handle(work, error, refused);
+        await handle(work, error);
       }
     },
   });

@@ -33,6 +33,8 @@ export const credentials: Record<
 
 /** What any request can be answered with, whatever it asks for. */
 export const commonErrors: readonly ErrorCode[] = [
+  "validation_error",
+  "payload_too_large",
   "request_timeout",
   "headers_too_large",
   "internal_error",
@@ -46,12 +48,8 @@ export function isRepeatable({ method, path }: Pick<DocumentedRoute, "method" | 
 
 /** All errors of a route, by status: those that follow from what it is, and those that it names itself. */
 export function errorsOf(route: DocumentedRoute): ErrorCode[] {
-  const { method, path, schema, config } = route;
-  const takesBody = schema.body !== undefined || ["POST", "PUT", "PATCH"].includes(method);
-  const takesInput = takesBody || [schema.querystring, schema.params, schema.headers].some(Boolean);
+  const { path, config } = route;
   const follows: [boolean, ...ErrorCode[]][] = [
-    [takesInput, "validation_error"],
-    [takesBody, "payload_too_large"],
     [path.includes("{"), "not_found"],
     [isRepeatable(route), "idempotency_conflict"],
     [config.isGated !== false, "rate_limit_exceeded"],

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { availableParallelism, loadavg } from "node:os";
 import type { TestContext } from "node:test";
 import type { Logger } from "pino";
 import { createTestUser, testApp } from "./app.ts";
@@ -8,6 +9,7 @@ import { createOracle } from "./oracle.ts";
 import type { Answer, Asked } from "./oracle.ts";
 import { signUp } from "./tokens.ts";
 import { changedTables, watchTraces } from "./traces.ts";
+import type { Traces } from "./traces.ts";
 
 /** One request and what is to come of it. The credential that the route wants is added, unless the case brings one. */
 export interface Case {
@@ -44,12 +46,17 @@ function judgeDetail({ detail }: Case, { body }: Answer): void {
   assert.ok(isThere, `no detail ${JSON.stringify(detail)} in ${body.slice(0, 400)}`);
 }
 
-/** The real app with a user, a key, and the judge of every answer. */
+/** What was sent as a credential is not repeated either, right or wrong; what is shorter may be in any answer. */
+function credentialsIn({ headers = {} }: Case): string[] {
+  const sent = ["authorization", "svc-api-key", "cookie"].map((name) => headers[name] ?? "");
+  return sent.map((value) => value.replace(/^Bearer /i, "")).filter((value) => value.length > 12);
+}
+
+/** The real app, callers with all it asks for, and the judge of every answer. */
 export async function hostileApp(settings: Settings = {}, log: Logger = quiet) {
   const test = await testApp({ ...unlimited, ...settings }, log);
   const { app, config, db, owner } = test;
-  const { token, userId } = await signUp(app, config.urls.web);
-  const { key } = await createTestUser(db);
+  const { token } = await signUp(app, config.urls.web);
   const { body: document } = await app.inject({ url: "/openapi.json" });
   const undocumented = new Set<string>();
   const judge = createOracle(
@@ -57,23 +64,40 @@ export async function hostileApp(settings: Settings = {}, log: Logger = quiet) {
     undocumented,
   );
   const look = await watchTraces(owner);
-  const secrets = [token, key];
+  const secrets = [token];
 
-  function headersOf({ path, body, headers, isAnonymous }: Case): Record<string, string> {
+  let key = "";
+  let keyUses = 0;
+  /** What was there after the last case, if that changed nothing. */
+  let known: Traces | undefined;
+
+  /** The limits of endpoints can't be set, so each user asks a few times only. */
+  async function currentKey(): Promise<string> {
+    if (keyUses++ % 10 === 0) {
+      ({ key } = await createTestUser(db));
+      secrets.push(key);
+      known = undefined;
+    }
+    return key;
+  }
+
+  async function headersOf(each: Case): Promise<Record<string, string>> {
+    const { path, body, headers, isAnonymous } = each;
+    const takesKey = !isAnonymous && !path.includes("api-keys");
     return {
       ...(body === undefined ? {} : { "content-type": "application/json" }),
       ...(isAnonymous ? {} : { authorization: `Bearer ${token}` }),
-      ...(isAnonymous || path.includes("api-keys") ? {} : { "svc-api-key": key }),
+      ...(takesKey ? { "svc-api-key": await currentKey() } : {}),
       ...headers,
     };
   }
 
-  async function ask(each: Case): Promise<Answer & { ms: number }> {
+  async function ask(each: Case, given: Record<string, string>): Promise<Answer & { ms: number }> {
     const startedAt = performance.now();
     const answer = await app.inject({
       method: each.method ?? "GET",
       url: each.path,
-      headers: headersOf(each),
+      headers: given,
       ...(each.body === undefined ? {} : { payload: each.body }),
     });
     const headers = answer.headers as Answer["headers"];
@@ -81,26 +105,30 @@ export async function hostileApp(settings: Settings = {}, log: Logger = quiet) {
     return { status: answer.statusCode, headers, body: answer.body, ms };
   }
 
-  let before = await look();
   /** The answer to a case, judged: also by its time and by what it left in the database. */
   async function run(each: Case): Promise<Answer> {
-    before = await look();
-    const answer = await ask(each);
+    const headers = await headersOf(each);
+    const before = known ?? (await look());
+    known = undefined;
+    const answer = await ask(each, headers);
     const asked: Asked = {
       method: each.method ?? "GET",
       path: each.path.split("?")[0] ?? "",
       requestId: each.headers?.["x-request-id"],
-      secrets,
+      secrets: [...secrets, ...credentialsIn(each)],
     };
     judge(asked, answer);
     const expected = [each.expect].flat();
     assert.ok(expected.includes(answer.status), `${answer.status} ${answer.body.slice(0, 400)}`);
     judgeDetail(each, answer);
     if (answer.status >= 400) {
-      const changed = changedTables(before, await look()).filter((table) => table !== each.noted);
+      known = await look();
+      const changed = changedTables(before, known).filter((table) => table !== each.noted);
       assert.deepEqual(changed, [], "nothing is left behind");
-      // Once more before it is called slow: the machine may have been busy with something else.
-      if (answer.ms > 1_000) assert.ok((await ask(each)).ms < 1_000, "answered within a second");
+      // Asked again before it is called slow, and not held to what a machine with too much to do can't keep.
+      const limitMs = 1_000 * Math.max(1, (loadavg()[0] ?? 0) / availableParallelism());
+      for (let { ms } = answer, tries = 1; ms > limitMs; { ms } = await ask(each, headers), tries++)
+        assert.ok(tries < 4, `${Math.round(ms)} ms for an answer`);
     }
     return answer;
   }
@@ -119,7 +147,14 @@ export async function hostileApp(settings: Settings = {}, log: Logger = quiet) {
   }
 
   return {
-    ...{ ...test, token, userId, key, secrets, look },
-    ...{ judge, run, runAll, undocumented, caseCount: () => count },
+    ...test,
+    token,
+    secrets,
+    look,
+    judge,
+    run,
+    runAll,
+    undocumented,
+    caseCount: () => count,
   };
 }

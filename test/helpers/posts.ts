@@ -139,7 +139,9 @@ export async function postsStage(settings: Settings = {}): Promise<PostsStage> {
         accepted: true,
         limit: 500,
       });
-      return entries.map((entry) => /"text":"([^"]+)"/.exec(String(entry.request?.body))?.[1] ?? "");
+      return entries.map(
+        (entry) => /"text":"([^"]+)"/.exec(String(entry.request?.body))?.[1] ?? "",
+      );
     },
     startWorker: async () => await startJobs(stage.deps),
   };

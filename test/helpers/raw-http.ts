@@ -70,9 +70,21 @@ export async function connectRaw(url: string, isHead = false): Promise<RawConnec
   let received = "";
   socket.setEncoding("latin1").on("data", (text: string) => (received += text));
 
-  const changed = async (signal: AbortSignal): Promise<void> => {
-    await Promise.race([once(socket, "data", { signal }), once(socket, "close", { signal })]);
-  };
+  /** Not `once`, which would throw the reset away together with what arrived before it. */
+  const changed = (signal: AbortSignal): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const done = (): void => {
+        socket.off("data", done).off("close", done);
+        signal.removeEventListener("abort", late);
+        resolve();
+      };
+      const late = (): void => {
+        socket.off("data", done).off("close", done);
+        reject(new Error("the time is over"));
+      };
+      socket.once("data", done).once("close", done);
+      signal.addEventListener("abort", late, { once: true });
+    });
   return {
     socket,
     send: (bytes) => void socket.write(bytes),
@@ -89,8 +101,8 @@ export async function connectRaw(url: string, isHead = false): Promise<RawConnec
       }
     },
     async closed(withinMs = 3_000) {
-      if (socket.destroyed) return;
-      await once(socket, "close", { signal: AbortSignal.timeout(withinMs) });
+      const signal = AbortSignal.timeout(withinMs);
+      while (!socket.destroyed) await changed(signal);
     },
     rest: () => received,
     hangUp: () => void socket.destroy(),
