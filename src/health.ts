@@ -4,6 +4,7 @@ import { z } from "zod";
 import type { Deps } from "./deps.ts";
 import { expectedVersion, isUnavailable } from "./db/index.ts";
 import type { Pool } from "./db/index.ts";
+import { addGauges } from "./http/index.ts";
 import type { ZodTypes } from "./http/index.ts";
 import { queueHealth } from "./jobs/index.ts";
 import { version } from "./version.ts";
@@ -120,4 +121,28 @@ export function probeRoutes(deps: Deps): FastifyPluginAsync {
       },
     );
   };
+}
+
+/** The queue as an operator watches it. While the database is away there is nothing to tell. */
+export function measureQueue({ metrics, db }: Pick<Deps, "metrics" | "db">): void {
+  const helps = {
+    herald_jobs_due: "Jobs that could run now and wait",
+    herald_jobs_oldest_due_seconds: "How long the oldest of them has waited",
+    herald_jobs_dead: "Jobs that failed too often and were kept",
+    herald_workers: "Workers that are alive",
+  };
+  addGauges(metrics, helps, async (): Promise<Record<string, number>> => {
+    try {
+      const queue = await queueHealth(db);
+      return {
+        herald_jobs_due: queue.due,
+        herald_jobs_oldest_due_seconds: queue.oldestDueSeconds ?? 0,
+        herald_jobs_dead: queue.dead,
+        herald_workers: queue.workers,
+      };
+    } catch (error) {
+      if (!isUnavailable(error)) throw error;
+      return {};
+    }
+  });
 }

@@ -3,6 +3,7 @@ import { buildApp } from "./app.ts";
 import { loadConfig } from "./config.ts";
 import { createDeps } from "./deps.ts";
 import type { Deps } from "./deps.ts";
+import { measureQueue } from "./health.ts";
 import { serveMetrics } from "./http/index.ts";
 import { createLog } from "./log.ts";
 import { stopOnSignals } from "./signals.ts";
@@ -12,6 +13,7 @@ export async function startApi(deps: Deps): Promise<FastifyInstance> {
   const { config, log, metrics } = deps;
   const app = await buildApp(deps);
   if (config.metrics.port > 0) {
+    measureQueue(deps);
     const server = await serveMetrics(metrics, config.metrics.port, config.server.host);
     app.addHook("onClose", (_app, done) => {
       server.close(() => done());

@@ -8,7 +8,7 @@ export type { ErrorBody } from "./error-body.ts";
 export { answerOnce, forgetOldOutcomes } from "./idempotency.ts";
 export { echoIdempotencyKeys, endpointOf, idempotencyKeyOf } from "./idempotency-key.ts";
 export { canonicalJson } from "./json.ts";
-export { createMetrics, measureRequests, serveMetrics } from "./metrics.ts";
+export { addGauges, createMetrics, measureRequests, serveMetrics } from "./metrics.ts";
 export type { Metrics } from "./metrics.ts";
 export { addressOf } from "./request-log.ts";
 export { securityHeaders } from "./security-headers.ts";

@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { Server } from "node:http";
 import type { FastifyInstance } from "fastify";
-import { Counter, Histogram, Registry, collectDefaultMetrics } from "prom-client";
+import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from "prom-client";
 import { routeOf } from "./request-log.ts";
 
 export type Metrics = ReturnType<typeof createMetrics>;
@@ -23,6 +23,29 @@ export function createMetrics() {
       registers: [registry],
     }),
   };
+}
+
+/** Figures that are read from elsewhere when somebody asks for them. */
+export function addGauges(
+  { registry }: Metrics,
+  helps: Record<string, string>,
+  read: () => Promise<Record<string, number>>,
+): void {
+  const gauges = Object.entries(helps).map(([name, help]) => ({
+    name,
+    gauge: new Gauge({ name, help, registers: [] }),
+  }));
+  // One reading serves all of them: the first that is collected fetches it.
+  for (const [index, { gauge }] of gauges.entries()) {
+    registry.registerMetric(gauge);
+    if (index > 0) continue;
+    Object.assign(gauge, {
+      collect: async () => {
+        const values = await read();
+        for (const { name, gauge: each } of gauges) each.set(values[name] ?? Number.NaN);
+      },
+    });
+  }
 }
 
 export function measureRequests(app: FastifyInstance, metrics: Metrics): void {

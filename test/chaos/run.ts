@@ -1,15 +1,40 @@
+import { queueFairly } from "./fairness.ts";
 import { chaosPosts } from "./posts.ts";
+import { schedulePosts } from "./schedule.ts";
 
-// npm run chaos -- posts [seed]: the full form of the crash test, with a report. The same seed replays the same faults.
+// npm run chaos -- <name> [seed]: the full forms, with a report. The same seed replays the same faults.
+const say = (line: string): void => void process.stdout.write(`${line}\n`);
 const [name = "", seedText] = process.argv.slice(2);
-if (name !== "posts") {
-  process.stderr.write("usage: npm run chaos -- posts [seed]\n");
+const seed = Number(seedText ?? Math.floor(Math.random() * 1_000_000));
+
+const scenes: Record<string, () => Promise<boolean>> = {
+  async posts() {
+    say(`seed ${seed}`);
+    const { problems, ...figures } = await chaosPosts({ posts: 1_000, kills: 200, seed, say });
+    for (const problem of problems) say(problem);
+    say(JSON.stringify(figures));
+    return figures.lost === 0 && figures.doubled === 0 && figures.failed === 0;
+  },
+  async schedule() {
+    const figures = await schedulePosts({ posts: 5_000, spanMs: 60_000 });
+    say(JSON.stringify(figures));
+    return (
+      figures.missing === 0 &&
+      figures.doubled === 0 &&
+      figures.early === 0 &&
+      figures.lateP99Ms <= 2_000
+    );
+  },
+  async fairness() {
+    const figures = await queueFairly(10_000);
+    say(JSON.stringify(figures));
+    return figures.othersP95Ms <= 5_000;
+  },
+};
+
+const scene = scenes[name];
+if (!scene) {
+  process.stderr.write(`usage: npm run chaos -- <${Object.keys(scenes).join("|")}> [seed]\n`);
   process.exit(2);
 }
-const seed = Number(seedText ?? Math.floor(Math.random() * 1_000_000));
-const say = (line: string): void => void process.stdout.write(`${line}\n`);
-say(`seed ${seed}`);
-const { problems, ...figures } = await chaosPosts({ posts: 1_000, kills: 200, seed, say });
-for (const problem of problems) say(problem);
-say(JSON.stringify(figures));
-if (figures.lost > 0 || figures.doubled > 0) process.exitCode = 1;
+process.exitCode = (await scene()) ? 0 : 1;

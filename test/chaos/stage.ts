@@ -25,13 +25,13 @@ export interface Stage {
   users: TestUser[];
   db: Pool;
   kill(part: Part, index: number): Promise<void>;
+  /** Takes all workers down, and up again. */
+  stopWorkers(): Promise<void>;
+  startWorkers(): void;
   stop(): Promise<void>;
 }
 
-const workers = 4;
-const apis = 2;
-
-export async function setStage(userCount: number): Promise<Stage> {
+export async function setStage(userCount: number, { workers = 4, apis = 2 } = {}): Promise<Stage> {
   const dir = await mkdtemp(join(tmpdir(), "herald-chaos-"));
   let postgres = await startEmbeddedPostgres({ dataDir: join(dir, "postgres") });
   await migrateAll(postgres.url, quiet);
@@ -57,17 +57,23 @@ export async function setStage(userCount: number): Promise<Stage> {
 
   const running = new Map<string, ServiceProcess>();
   let isOver = false;
+  let areWorkersUp = true;
   /** What is killed is started again at once, as a supervisor would. */
   function keep(name: string, entry: string, more: Record<string, string>): void {
     const process = startProcess(entry, { ...settings, ...more });
     running.set(name, process);
     process.child.once("exit", () => {
-      if (!isOver) keep(name, entry, more);
+      const isWanted = !isOver && (areWorkersUp || !name.startsWith("worker"));
+      if (isWanted) keep(name, entry, more);
     });
   }
   for (const [index, port] of ports.entries())
     keep(`api ${index}`, "src/server.ts", { PORT: String(port) });
-  for (let index = 0; index < workers; index++) keep(`worker ${index}`, "src/worker.ts", {});
+  const startWorkers = (): void => {
+    areWorkersUp = true;
+    for (let index = 0; index < workers; index++) keep(`worker ${index}`, "src/worker.ts", {});
+  };
+  startWorkers();
   await Promise.all(
     ports.map(async (_, index) => await running.get(`api ${index}`)?.line("listening")),
   );
@@ -99,6 +105,12 @@ export async function setStage(userCount: number): Promise<Stage> {
         postgres = await startEmbeddedPostgres({ dataDir: join(dir, "postgres") });
       } else
         running.get(`${part} ${index % (part === "api" ? apis : workers)}`)?.child.kill("SIGKILL");
+    },
+    startWorkers,
+    async stopWorkers() {
+      areWorkersUp = false;
+      const all = [...running].filter(([name]) => name.startsWith("worker"));
+      await Promise.all(all.map(async ([, each]) => await each.stop()));
     },
     async stop() {
       isOver = true;

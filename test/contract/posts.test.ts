@@ -231,6 +231,17 @@ test("another user's post is not found, whatever is asked of it", async () => {
   }
 });
 
+test("POST /v1/posts is limited to 30 a minute per user", async () => {
+  const user = await stage.connectedUser("Alan1912_T");
+  const statuses = await Promise.all(
+    Array.from({ length: 32 }, async (_, i) => (await post(user, textPost(`limit ${i}`))).status),
+  );
+  assert.deepEqual(
+    [201, 429].map((status) => statuses.filter((each) => each === status).length),
+    [30, 2],
+  );
+});
+
 test("the list is newest first, in pages, by status, platform and time", async () => {
   const user = await stage.connectedUser("Alan1912_T");
   const ids: string[] = [];
