@@ -1,11 +1,17 @@
 import type { FastifyInstance, FastifyPluginAsync } from "fastify";
 import { identityRoutes, keyRoutes, meRoute } from "./auth/index.ts";
-import { accountRoutes, accountsOf, connectionRoutes } from "./connections/index.ts";
+import {
+  accountRoutes,
+  accountsOf,
+  connectionRoutes,
+  openAccount,
+  saveAuthorUrn,
+} from "./connections/index.ts";
 import type { Deps } from "./deps.ts";
 import { healthRoutes, probeRoutes } from "./health.ts";
 import { addressOf, createHttp, echoIdempotencyKeys, measureRequests } from "./http/index.ts";
 import { countStranger, createBucketGuard, createGuard } from "./limits/index.ts";
-import { postRoutes } from "./posts/index.ts";
+import { postRoutes, publishNetworkRoute } from "./posts/index.ts";
 import { describeRoutes, referenceRoutes } from "./reference/index.ts";
 import { version } from "./version.ts";
 
@@ -51,6 +57,17 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
   };
 
   const functions: FastifyPluginAsync = async (scope) => {
+    scope.addHook("onRoute", (route) => {
+      route.config = { ...route.config, errorExtras: { success: false } };
+    });
+    await scope.register(
+      publishNetworkRoute({
+        ...deps,
+        accountsOf: async (userId) => (await accountsOf(deps.db, [userId]))[0] ?? [],
+        openAccount: async (wanted) => await openAccount(deps, wanted),
+        saveAuthorUrn: async (account, urn) => await saveAuthorUrn(deps.db, account, urn),
+      }),
+    );
     await scope.register(
       connectionRoutes({ ...deps, urls, returnToOrigins: config.connections.returnToOrigins }),
     );

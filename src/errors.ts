@@ -5,6 +5,7 @@ export const statusOfCode = {
   missing_account: 400,
   upload_failed: 400,
   invalid_state: 400,
+  publish_failed: 400,
   MEDIA_INVALID: 400,
   UNSUPPORTED_MEDIA_TYPE: 400,
   unauthorized: 401,

@@ -1,7 +1,12 @@
 import { z } from "zod";
 import { deleteExpiredSessions } from "./auth/index.ts";
 import { loadConfig } from "./config.ts";
-import { deleteExpiredStates, openAccount, rotateTokensTask } from "./connections/index.ts";
+import {
+  deleteExpiredStates,
+  openAccount,
+  rotateTokensTask,
+  saveAuthorUrn,
+} from "./connections/index.ts";
 import { createDeps } from "./deps.ts";
 import type { Deps } from "./deps.ts";
 import { forgetOldOutcomes } from "./http/index.ts";
@@ -29,6 +34,7 @@ export async function startJobs(deps: Deps) {
   const publish = publishTask({
     ...deps,
     openAccount: async (wanted) => await openAccount(deps, wanted),
+    saveAuthorUrn: async (account, urn) => await saveAuthorUrn(db, account, urn),
   });
   return await startWorker({
     url: config.database.url,

@@ -72,9 +72,8 @@ export function createHttp({ config, log, clock, guard, rateHeaders }: HttpDeps)
       reply.header("retry-after", String(error.retryAfterSeconds));
     const debug = config.isDevelopment ? thrown : undefined;
     setCommonHeaders(request, reply);
-    void reply
-      .code(error.status)
-      .send(errorBody(error, { requestId: request.id, now: clock.now(), debug }));
+    const body = errorBody(error, { requestId: request.id, now: clock.now(), debug });
+    void reply.code(error.status).send({ ...request.routeOptions.config.errorExtras, ...body });
   }
 
   function setCommonHeaders(request: FastifyRequest, reply: FastifyReply): void {
@@ -134,6 +133,8 @@ export function notFound(request: FastifyRequest): AppError {
 
 declare module "fastify" {
   interface FastifyContextConfig {
+    /** What stands beside `error` in the answers of a function. */
+    errorExtras?: Record<string, unknown>;
     /** False for routes that guard themselves otherwise: probes, functions, media, the identity provider. */
     isGated?: boolean;
   }

@@ -2,4 +2,5 @@
 // the adapters' business, tokens are the connections'.
 export { orchestrateTask } from "./orchestrate.ts";
 export { publishTask } from "./publish.ts";
+export { publishNetworkRoute } from "./publish-now.ts";
 export { postRoutes } from "./routes.ts";

@@ -159,3 +159,55 @@ export async function pauseAccount(db: Db, run: ClaimedRun, seconds: number): Pr
     values: [run.userId, run.platform, run.accountId, seconds],
   });
 }
+
+export interface RunNow {
+  submissionId: string;
+  runId: string;
+  caller: { userId: string; keyId?: string };
+  target: { targetId: string; platform: PlatformName; accountId: string };
+  text: string;
+}
+
+const safetyMs = 60_000;
+
+/** A submission that is dispatched as it is made, its run, and the job that looks after it if nobody else does. */
+export async function insertRunNow(
+  tx: Db,
+  { submissionId, runId, caller, target, text }: RunNow,
+): Promise<void> {
+  await tx.query(
+    `insert into submissions (id, user_id, key_id, status, content, targets, due_at)
+     values ($1, $2, $3, 'dispatched', $4, $5, clock_timestamp())`,
+    [
+      submissionId,
+      caller.userId,
+      caller.keyId ?? null,
+      JSON.stringify({ text }),
+      JSON.stringify([target]),
+    ],
+  );
+  await tx.query(
+    `insert into runs (id, submission_id, user_id, target_id, platform, account_id) values ($1, $2, $3, $4, $5, $6)`,
+    [runId, submissionId, caller.userId, target.targetId, target.platform, target.accountId],
+  );
+  await tx.query(
+    `select graphile_worker.add_job('posts.publish', json_build_object('runId', $1::text), job_key => 'run:' || $1,
+       run_at => now() + $2 * interval '1 ms')`,
+    [runId, safetyMs],
+  );
+}
+
+export async function dropRunJob(db: Db, runId: string): Promise<void> {
+  await db.query("select graphile_worker.remove_job($1)", [`run:${runId}`]);
+}
+
+export async function findRun(
+  db: Db,
+  runId: string,
+): Promise<{ remoteId: string | null; url: string | null } | undefined> {
+  const { rows } = await db.query<{ remoteId: string | null; url: string | null }>(
+    `select remote_id as "remoteId", url from runs where id = $1`,
+    [runId],
+  );
+  return rows[0];
+}

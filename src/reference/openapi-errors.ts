@@ -13,6 +13,7 @@ export const errorMeanings: Record<ErrorCode, string> = {
   missing_account: "Several accounts are connected and the request does not say which one to use.",
   upload_failed: "The file could not be fetched or stored.",
   invalid_state: "The connection attempt is unknown, was already used, or has expired.",
+  publish_failed: "The platform did not take the post; details hold its own words.",
   MEDIA_INVALID: "The media record is incomplete, so it can't be used.",
   UNSUPPORTED_MEDIA_TYPE: "The media is neither audio nor video.",
   unauthorized: "The credential is missing, unknown or revoked.",

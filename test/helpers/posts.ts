@@ -11,11 +11,13 @@ import { createTestUser, testApp } from "./app.ts";
 import type { Settings, TestApp, TestUser } from "./app.ts";
 import { freePort } from "./ports.ts";
 import { newCredentials } from "./tokens.ts";
+import type { Credentials } from "./tokens.ts";
 
 export interface PostsStage extends TestApp {
   sandboxUrl: string;
   /** A subscribed user with a LinkedIn account for each member named. */
   connectedUser(...members: string[]): Promise<TestUser>;
+  connectedPerson(...members: string[]): Promise<{ user: TestUser; who: Credentials }>;
   post(
     user: TestUser,
     body: object,
@@ -80,24 +82,27 @@ export async function postsStage(settings: Settings = {}): Promise<PostsStage> {
       await stage.app.inject({ url: `/v1/posts/${id}`, headers: { "svc-api-key": user.key } })
     ).json<Submission>();
 
+  const connectedPerson: PostsStage["connectedPerson"] = async (...members) => {
+    const who = newCredentials();
+    const userId = await stage.deps.identity.createUser({ ...who, name: "Ada" });
+    const urls = { functionsUrl: `${baseUrl}/functions`, webUrl: baseUrl };
+    for (const member of members) {
+      await connectDemoAccount({
+        ...urls,
+        ...who,
+        start: "networkAuthStart",
+        consent: { decision: "allow", member },
+      });
+    }
+    return { user: await createTestUser(stage.db, {}, userId), who };
+  };
+
   return {
     ...stage,
     sandboxUrl: sandbox.url,
     read,
-    async connectedUser(...members) {
-      const who = newCredentials();
-      const userId = await stage.deps.identity.createUser({ ...who, name: "Ada" });
-      const urls = { functionsUrl: `${baseUrl}/functions`, webUrl: baseUrl };
-      for (const member of members) {
-        await connectDemoAccount({
-          ...urls,
-          ...who,
-          start: "networkAuthStart",
-          consent: { decision: "allow", member },
-        });
-      }
-      return await createTestUser(stage.db, {}, userId);
-    },
+    connectedPerson,
+    connectedUser: async (...members) => (await connectedPerson(...members)).user,
     async post(user, body, headers = {}) {
       const answer = await stage.app.inject({
         method: "POST",
