@@ -6,6 +6,7 @@ import { createGate, createPostgresStore } from "../src/limits/index.ts";
 import type { GateStore } from "../src/limits/index.ts";
 import { createLog } from "../src/log.ts";
 import { stopOnSignals } from "../src/signals.ts";
+import { gateWithoutDatabase } from "./without-database.ts";
 
 // The service with one more route, behind one of three gates: `batched` (as shipped), `single` (one query per request)
 // and `none` (the same answers without a database).
@@ -15,26 +16,11 @@ const config = loadConfig(process.env);
 const log = createLog("info", `bench ${mode}`);
 const shipped = createDeps(config, log);
 
-const place = { isAdmitted: true, capacity: 200, used: 1, resetMs: Date.now() + 60_000 };
-const withoutDatabase: GateStore = {
-  ask: async () => ({
-    keyState: "valid",
-    userId: "user",
-    keyName: null,
-    subscriptionState: "active",
-    tier: "premium",
-    global: place,
-    endpoint: place,
-    askedMs: Date.now(),
-  }),
-  take: async () => ({ place, askedMs: Date.now() }),
-  close: () => Promise.resolve(),
-};
 const single = createPostgresStore(shipped.db, config.limits, {
   maxItems: 1,
   maxInFlight: Number.MAX_SAFE_INTEGER,
 });
-const stores: Record<string, GateStore> = { none: withoutDatabase, single };
+const stores: Record<string, GateStore> = { none: gateWithoutDatabase, single };
 const store = stores[mode];
 const gate = store
   ? createGate({ store, limits: config.limits, log, countFailure: () => undefined })

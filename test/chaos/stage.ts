@@ -52,6 +52,7 @@ export async function setStage(userCount: number, { workers = 4, apis = 2 } = {}
     ...sandboxSettings(sandboxUrl),
     BASE_URL: `http://localhost:${ports[0]}`,
     RATE_LIMIT_DEFAULT_MAX: "1000000",
+    RATE_LIMIT_PREMIUM_MAX: "1000000",
     RATE_LIMIT_SIGN_IN_MAX: "0",
   };
 

@@ -1,0 +1,97 @@
+import { execFile } from "node:child_process";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import type { Pool } from "../src/db/index.ts";
+
+const run = promisify(execFile);
+
+export const median = (values: number[]): number =>
+  values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
+export const say = (line: string): void => void process.stdout.write(`${line}\n`);
+
+export interface Load {
+  perSecond: number;
+  p50: number;
+  p99: number;
+}
+
+/** Users `user1`..., each with a key `sk_bench_<n>` and an active subscription. */
+export async function createUsers(owner: Pool, count: number): Promise<void> {
+  await owner.query(
+    `insert into api_keys (id, user_id, last_four)
+     select encode(sha256(('sk_bench_' || i)::bytea), 'hex'), 'user' || i, 'abcd' from generate_series(1, $1) i`,
+    [count],
+  );
+  await owner.query(
+    `insert into subscriptions (user_id, customer_id, subscription_id, status, plan_id, price_id, current_period_start,
+       current_period_end)
+     select 'user' || i, 'c', 's' || i, 'active', 'pro', 'p', now(), now() + interval '1 day' from generate_series(1, $1) i`,
+    [count],
+  );
+}
+
+/** A POST of the same body with one key after the other. */
+export async function writeWrkScript(
+  dir: string,
+  options: { keys: number; path: string; body: string },
+): Promise<void> {
+  const names = Array.from({ length: options.keys }, (_, i) => `sk_bench_${i + 1}`);
+  await writeFile(join(dir, "keys.txt"), `${names.join("\n")}\n`);
+  await writeFile(
+    join(dir, "wrk.lua"),
+    `local body = [[${options.body}]]
+local keys = {}
+for line in io.lines(os.getenv("BENCH_KEYS")) do keys[#keys + 1] = line end
+math.randomseed(os.time())
+local i = math.random(1, #keys)
+request = function()
+  i = i % #keys + 1
+  return wrk.format("POST", "${options.path}", {["content-type"] = "application/json", ["svc-api-key"] = keys[i]}, body)
+end
+function done(summary, latency)
+  io.write(string.format("RESULT %d %d %d %d\\n", summary.requests / (summary.duration / 1e6), latency:percentile(50),
+    latency:percentile(99), summary.errors.status + summary.errors.read + summary.errors.timeout))
+end`,
+  );
+}
+
+export async function load(
+  dir: string,
+  address: string,
+  connections: number,
+  seconds: number,
+): Promise<Load> {
+  const { stdout } = await run(
+    "wrk",
+    ["-t1", `-c${connections}`, `-d${seconds}s`, "--latency", "-s", join(dir, "wrk.lua"), address],
+    { env: { ...process.env, BENCH_KEYS: join(dir, "keys.txt") } },
+  );
+  const [, perSecond = 0, p50 = 0, p99 = 0, errors = 0] = (
+    /RESULT (\d+) (\d+) (\d+) (\d+)/.exec(stdout) ?? []
+  ).map(Number);
+  if (errors > 0) throw new Error(`${errors} of the requests were not answered with 200`);
+  return { perSecond, p50, p99 };
+}
+
+/** Transactions per second of a script, each client one call at a time. */
+export async function pgbench(
+  script: string,
+  url: string,
+  clients: number,
+  seconds: number,
+): Promise<number> {
+  const settings = [
+    "-n",
+    "-M",
+    "prepared",
+    "-j",
+    "1",
+    "-c",
+    String(clients),
+    "-T",
+    String(seconds),
+  ];
+  const { stdout } = await run("pgbench", [...settings, "-f", script, url]);
+  return Number(/tps = ([\d.]+)/.exec(stdout)?.[1]);
+}
