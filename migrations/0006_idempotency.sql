@@ -10,4 +10,5 @@ create table idempotency_records (
   created_at timestamptz not null default now(),
   primary key (user_id, endpoint, key_hash)
 );
-create index idempotency_records_by_age on idempotency_records (created_at);
+-- Rows come in the order of their age, so a few pages of summary are enough to find the old ones.
+create index idempotency_records_by_age on idempotency_records using brin (created_at);

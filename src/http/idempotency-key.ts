@@ -17,7 +17,19 @@ export function endpointOf(request: FastifyRequest): string {
 export function idempotencyKeyOf(request: FastifyRequest): string {
   const given = request.headers["idempotency-key"];
   if (typeof given === "string" && acceptable.test(given)) return given;
-  return hash("sha256", `${endpointOf(request)}\0${request.id}\0${canonicalJson(request.body)}`);
+  return hash("sha256", `${endpointOf(request)}\0${request.id}\0${bodyTextOf(request)}`);
+}
+
+const bodyTexts = new WeakMap<object, string>();
+
+/** The body in its canonical text, made once: the handler needs it, and the answer's header needs it again. */
+export function bodyTextOf({ body }: FastifyRequest): string {
+  if (typeof body !== "object" || body === null) return canonicalJson(body);
+  const known = bodyTexts.get(body);
+  if (known !== undefined) return known;
+  const text = canonicalJson(body);
+  bodyTexts.set(body, text);
+  return text;
 }
 
 /** Refuses keys that can't be kept, and echoes the key on every response of the public API. */

@@ -4,8 +4,7 @@ import { inTransaction, isLockTimeout } from "../db/index.ts";
 import type { Db, Pool, Transaction } from "../db/index.ts";
 import { AppError } from "../errors.ts";
 import type { Sealer } from "../sealing.ts";
-import { endpointOf, idempotencyKeyOf } from "./idempotency-key.ts";
-import { canonicalJson } from "./json.ts";
+import { bodyTextOf, endpointOf, idempotencyKeyOf } from "./idempotency-key.ts";
 
 export interface Outcome<Body> {
   status: number;
@@ -33,7 +32,7 @@ function scopeOf(request: FastifyRequest, userId: string): Scope {
     userId,
     endpoint: endpointOf(request),
     keyHash: hash("sha256", idempotencyKeyOf(request)),
-    bodyHash: hash("sha256", canonicalJson(request.body)),
+    bodyHash: hash("sha256", bodyTextOf(request)),
   };
 }
 

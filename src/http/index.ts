@@ -6,8 +6,12 @@ export type { Caller } from "./caller.ts";
 export { errorBody } from "./error-body.ts";
 export type { ErrorBody } from "./error-body.ts";
 export { answerOnce, forgetOldOutcomes } from "./idempotency.ts";
-export { echoIdempotencyKeys, endpointOf, idempotencyKeyOf } from "./idempotency-key.ts";
-export { canonicalJson } from "./json.ts";
+export {
+  bodyTextOf,
+  echoIdempotencyKeys,
+  endpointOf,
+  idempotencyKeyOf,
+} from "./idempotency-key.ts";
 export { addGauges, createMetrics, measureRequests, serveMetrics } from "./metrics.ts";
 export type { Metrics } from "./metrics.ts";
 export { addressOf } from "./request-log.ts";

@@ -4,7 +4,7 @@ import type { Clock } from "../clock.ts";
 import { batched, isUnavailable } from "../db/index.ts";
 import type { Pool } from "../db/index.ts";
 import { AppError } from "../errors.ts";
-import { callerOf, canonicalJson, endpointOf, idempotencyKeyOf } from "../http/index.ts";
+import { bodyTextOf, callerOf, endpointOf, idempotencyKeyOf } from "../http/index.ts";
 import type { ZodTypes } from "../http/index.ts";
 import type { Registry } from "../platforms/index.ts";
 import type { Sealer } from "../sealing.ts";
@@ -31,7 +31,7 @@ function idempotencyOf(request: FastifyRequest): IdempotencyFacts {
   return {
     endpoint: endpointOf(request),
     keyHash: hash("sha256", idempotencyKeyOf(request)),
-    bodyHash: hash("sha256", canonicalJson(request.body)),
+    bodyHash: hash("sha256", bodyTextOf(request)),
   };
 }
 
