@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
+import { acceptances } from "./queue-up.ts";
 import { setStage } from "./stage.ts";
 import type { Part, Stage } from "./stage.ts";
 
@@ -102,24 +103,6 @@ async function holdCalls(stage: Stage, phase: "before" | "after", seed: number):
   if (!answer.ok) throw new Error(`the fault was refused: ${await answer.text()}`);
 }
 
-async function acceptedTexts(stage: Stage): Promise<Map<string, number>> {
-  const counts = new Map<string, number>();
-  for (let after = 0; ;) {
-    const query = `operation=linkedin.ugcPosts.create&accepted=true&limit=500&after=${after}`;
-    const answer = await fetch(`${stage.sandboxUrl}/_sandbox/journal?${query}`);
-    const { entries, next } = (await answer.json()) as {
-      entries: { request: { body: string } }[];
-      next: number | null;
-    };
-    for (const { request } of entries) {
-      const text = /"text":"([^"]+)"/.exec(request.body)?.[1] ?? "";
-      counts.set(text, (counts.get(text) ?? 0) + 1);
-    }
-    if (next === null) return counts;
-    after = next;
-  }
-}
-
 interface RunRow {
   submission_id: string;
   status: string;
@@ -146,7 +129,7 @@ async function settled(stage: Stage, ids: string[], limitMs: number): Promise<Ru
   }
 }
 
-function judge(submitted: Submitted[], runs: RunRow[], accepted: Map<string, number>): Report {
+function judge(submitted: Submitted[], runs: RunRow[], accepted: Map<string, Date[]>): Report {
   const report: Report = {
     accepted: submitted.length,
     succeeded: 0,
@@ -158,7 +141,7 @@ function judge(submitted: Submitted[], runs: RunRow[], accepted: Map<string, num
   };
   const byId = new Map(runs.map((run) => [run.submission_id, run]));
   for (const { id, text } of submitted) {
-    const published = accepted.get(text) ?? 0;
+    const published = accepted.get(text)?.length ?? 0;
     const run = byId.get(id);
     if (published > 1) {
       report.doubled += 1;
@@ -209,7 +192,7 @@ export async function chaosPosts({ posts, kills, seed, say }: ChaosOptions): Pro
       submitted.map(({ id }) => id),
       120_000,
     );
-    return judge(submitted, runs, await acceptedTexts(stage));
+    return judge(submitted, runs, await acceptances(stage));
   } finally {
     await stage.stop();
   }
