@@ -13,7 +13,7 @@ import { forgetOldOutcomes } from "./http/index.ts";
 import { defineTask, startWorker } from "./jobs/index.ts";
 import { cleanUpTask } from "./limits/index.ts";
 import { createLog } from "./log.ts";
-import { orchestrateTask, publishTask } from "./posts/index.ts";
+import { orchestrateTask, publishTask, reconcileTask } from "./posts/index.ts";
 import { stopOnSignals } from "./signals.ts";
 
 /** Runs every job of the service until `stop`. A worker that is stuck ends the process: only a new one helps. */
@@ -31,20 +31,25 @@ export async function startJobs(deps: Deps) {
   const cleanUp = cleanUpTask(db);
   const orchestrate = orchestrateTask(db);
   const rotate = rotateTokensTask(deps);
-  const publish = publishTask({
+  const publishing = {
     ...deps,
-    openAccount: async (wanted) => await openAccount(deps, wanted),
-    saveAuthorUrn: async (account, urn) => await saveAuthorUrn(db, account, urn),
-  });
+    openAccount: async (wanted: Parameters<typeof openAccount>[1]) =>
+      await openAccount(deps, wanted),
+    saveAuthorUrn: async (account: Parameters<typeof saveAuthorUrn>[1], urn: string) =>
+      await saveAuthorUrn(db, account, urn),
+  };
+  const publish = publishTask(publishing);
+  const reconcile = reconcileTask(publishing);
   return await startWorker({
     url: config.database.url,
     log,
     concurrency: config.jobs.concurrency,
-    tasks: [cleanUp, forget, rotate, orchestrate, publish],
+    tasks: [cleanUp, forget, rotate, orchestrate, publish, reconcile],
     crontab: [
       { task: cleanUp, pattern: "0 2 * * *" },
       { task: forget, pattern: "17 * * * *" },
       { task: rotate, pattern: "43 3 * * *" },
+      { task: reconcile, pattern: "*/10 * * * *" },
     ],
     onWedged: (error) => {
       log.fatal({ err: error }, "the worker is stuck");
