@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import type { FastifyReply } from "fastify";
+import { Html, html } from "../http/index.ts";
 import { failures } from "./connect.ts";
 import type { Failure } from "./connect.ts";
 
@@ -14,33 +15,6 @@ strong { overflow-wrap: anywhere; }
 form { display: flex; gap: 0.75rem; margin-top: 1.5rem; }
 button { padding: 0.5rem 1.1rem; font: inherit; cursor: pointer; }
 `;
-
-const entities: Record<string, string> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-  "'": "&#39;",
-};
-
-/** Markup that is safe to send. */
-class Html {
-  readonly markup: string;
-
-  constructor(markup: string) {
-    this.markup = markup;
-  }
-}
-
-function render(value: Html | string): string {
-  if (value instanceof Html) return value.markup;
-  return value.replace(/[&<>"']/g, (character) => entities[character] ?? character);
-}
-
-/** Escapes every value put into it, except markup made by the same tag. */
-function html(strings: TemplateStringsArray, ...values: (Html | string)[]): Html {
-  return new Html(String.raw({ raw: strings }, ...values.map(render)));
-}
 
 // Made here, because the policy allows this very text.
 const styleElement = new Html(`<style>${style}</style>`);
@@ -75,7 +49,7 @@ async function send(
   await reply
     .type("text/html; charset=utf-8")
     .header("content-security-policy", policy.join("; "))
-    .send(page.markup);
+    .send(page.text);
 }
 
 export interface Question {

@@ -5,6 +5,7 @@ export { callerOf } from "./caller.ts";
 export type { Caller } from "./caller.ts";
 export { errorBody } from "./error-body.ts";
 export type { ErrorBody } from "./error-body.ts";
+export { Html, html } from "./html.ts";
 export { answerOnce, forgetOldOutcomes } from "./idempotency.ts";
 export {
   bodyTextOf,
