@@ -5,9 +5,8 @@ import { createPool, startEmbeddedPostgres } from "../src/db/index.ts";
 import { migrateAll } from "../src/migrate.ts";
 import { testSettings } from "../test/helpers/app.ts";
 import { quiet } from "../test/helpers/database.ts";
-import { startProcess } from "../test/helpers/processes.ts";
-import { createUsers, load, median, pgbench, say, writeWrkScript } from "./tools.ts";
-import type { Load } from "./tools.ts";
+import { createUsers, load, median, pgbench, say, startServer, writeWrkScript } from "./tools.ts";
+import type { BenchServer, Load } from "./tools.ts";
 
 // How much of a route's speed is left behind the whole gate? One run, interleaved rounds, medians. Needs wrk and pgbench.
 
@@ -37,15 +36,12 @@ const dir = await mkdtemp(join(tmpdir(), "herald-bench-"));
 const postgres = await startEmbeddedPostgres({ dataDir: join(dir, "postgres") });
 try {
   await prepare(dir, postgres.url);
-  const settings = { ...testSettings(postgres.url), LOG_LEVEL: "info", PORT: "0" };
-  const servers = new Map<Mode, string>();
-  const processes = modes.map((mode) => ({
-    mode,
-    ...startProcess("bench/gate-server.ts", { ...settings, BENCH_GATE: mode }),
-  }));
+  const servers = new Map<Mode, BenchServer>();
   try {
-    for (const { mode, line } of processes)
-      servers.set(mode, String((await line("listening"))["address"]));
+    for (const mode of modes) {
+      const settings = { ...testSettings(postgres.url), BENCH_GATE: mode };
+      servers.set(mode, await startServer("gate-server.ts", settings, join(dir, `${mode}.log`)));
+    }
     const owner = createPool({ url: postgres.url, name: "bench", size: 1 }, quiet);
     const fresh = async (): Promise<void> =>
       void (await owner.query("truncate rate_limit_windows"));
@@ -55,7 +51,7 @@ try {
       for (const connections of [1, 32]) {
         for (const mode of modes) {
           await fresh();
-          const result = await load(dir, servers.get(mode) ?? "", connections, seconds);
+          const result = await load(dir, servers.get(mode)?.address ?? "", connections, seconds);
           // The first round warms up and is not counted.
           if (round > 0)
             results.set(`${mode} ${connections}`, [
@@ -90,7 +86,7 @@ try {
       `  1 connection: p50 batched / single = ${(of("batched 1", "p50") / of("single 1", "p50")).toFixed(2)}`,
     );
   } finally {
-    await Promise.all(processes.map(async (each) => await each.stop()));
+    await Promise.all([...servers.values()].map(async (each) => await each.stop()));
   }
 } finally {
   await postgres.stop();

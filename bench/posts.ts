@@ -8,8 +8,8 @@ import { migrateAll } from "../src/migrate.ts";
 import { setStage } from "../test/chaos/stage.ts";
 import { testSettings } from "../test/helpers/app.ts";
 import { quiet } from "../test/helpers/database.ts";
-import { startProcess } from "../test/helpers/processes.ts";
-import { createUsers, load, median, pgbench, say, writeWrkScript } from "./tools.ts";
+import { createUsers, load, median, pgbench, say, startServer, writeWrkScript } from "./tools.ts";
+import type { BenchServer } from "./tools.ts";
 
 // Three questions about posts: how fast they are accepted, how soon they reach the platform, and what a million stored
 // ones cost. Needs wrk and pgbench.
@@ -52,10 +52,7 @@ async function acceptance(): Promise<void> {
   const body = `{"post":{"content":{"text":"${"x".repeat(300)}","platform":"linkedin"}}}`;
   await writeWrkScript(dir, { keys, path: "/v1/posts", body });
   await writeFile(join(dir, "posts.sql"), oneByOne);
-  const settings = { ...testSettings(postgres.url), PORT: "0" };
-  const servers = ["full", "none"].map((mode) =>
-    startProcess("bench/posts-server.ts", { ...settings, BENCH_MODE: mode }),
-  );
+  const servers: BenchServer[] = [];
   const figures = {
     full: [] as number[],
     none: [] as number[],
@@ -63,9 +60,11 @@ async function acceptance(): Promise<void> {
     p99: [] as number[],
   };
   try {
-    const [full = "", none = ""] = await Promise.all(
-      servers.map(async (each) => String((await each.line("listening"))["address"])),
-    );
+    for (const mode of ["full", "none"]) {
+      const settings = { ...testSettings(postgres.url), BENCH_MODE: mode };
+      servers.push(await startServer("posts-server.ts", settings, join(dir, `${mode}.log`)));
+    }
+    const [full = "", none = ""] = servers.map((each) => each.address);
     for (let round = 0; round <= rounds; round++) {
       await clear(owner);
       const shipped = await load(dir, full, connections, seconds);

@@ -1,6 +1,8 @@
-import { execFile } from "node:child_process";
-import { writeFile } from "node:fs/promises";
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { open, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { promisify } from "node:util";
 import type { Pool } from "../src/db/index.ts";
 
@@ -29,6 +31,37 @@ export async function createUsers(owner: Pool, count: number): Promise<void> {
      select 'user' || i, 'c', 's' || i, 'active', 'pro', 'p', now(), now() + interval '1 day' from generate_series(1, $1) i`,
     [count],
   );
+}
+
+export interface BenchServer {
+  address: string;
+  stop(): Promise<void>;
+}
+
+/** Its log goes to a file, as in production: a test that reads every line would take the cores it measures with. */
+export async function startServer(
+  entry: string,
+  settings: Record<string, string>,
+  logFile: string,
+): Promise<BenchServer> {
+  const log = await open(logFile, "a");
+  const child = spawn(process.execPath, [new URL(entry, import.meta.url).pathname], {
+    env: { PATH: process.env["PATH"], ...settings, LOG_LEVEL: "info", PORT: "0" },
+    stdio: ["ignore", log.fd, "inherit"],
+  });
+  await log.close();
+  const stop = async (): Promise<void> => {
+    child.kill("SIGTERM");
+    await once(child, "exit");
+  };
+  const deadline = performance.now() + 20_000;
+  while (performance.now() < deadline && child.exitCode === null) {
+    const address = /"address":"([^"]+)"/.exec(await readFile(logFile, "utf8"))?.[1];
+    if (address) return { address, stop };
+    await pause(50);
+  }
+  await stop();
+  throw new Error(`${entry} did not come up`);
 }
 
 /** A POST of the same body with one key after the other. */

@@ -65,6 +65,7 @@ export const environment = z.object({
   NETWORK_PROFILE_URL: addressOr("https://api.linkedin.com/v2/me"),
   NETWORK_UGC_URL: addressOr("https://api.linkedin.com/v2/ugcPosts"),
   NETWORK_WEB_URL: addressOr("https://www.linkedin.com"),
+  NETWORK_REFUSES_REPEATS_SECONDS: whole(480),
   NETWORK_CLIENT_ID: z.string().default(""),
   NETWORK_CLIENT_SECRET: z.string().default(""),
   FUNCTIONS_KEYS: list,
@@ -149,6 +150,7 @@ export function loadConfig(env: Record<string, string | undefined>) {
         webUrl: settings.NETWORK_WEB_URL,
         clientId: settings.NETWORK_CLIENT_ID,
         clientSecret: settings.NETWORK_CLIENT_SECRET,
+        refusesRepeatsForMs: settings.NETWORK_REFUSES_REPEATS_SECONDS * 1_000,
       },
     },
     limits: {

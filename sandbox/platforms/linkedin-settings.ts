@@ -9,6 +9,7 @@ const defaults: Settings = {
   memberDailyLimit: 1_000_000,
   appDailyLimit: 10_000_000,
   redirectUris: [],
+  refusesDuplicates: true,
 };
 
 const change = z
@@ -16,11 +17,12 @@ const change = z
     memberDailyLimit: z.int().min(0),
     appDailyLimit: z.int().min(0),
     redirectUris: z.array(z.url()),
+    refusesDuplicates: z.boolean(),
   })
   .partial();
 
 export function settingsOf({ settings }: LinkedIn): Settings {
-  return settings.get("current") ?? defaults;
+  return { ...defaults, ...settings.get("current") };
 }
 
 /** `/_control`: what the owner of an app sets at LinkedIn, kept over restarts. `DELETE` restores the defaults. */

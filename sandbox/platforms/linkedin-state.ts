@@ -41,6 +41,8 @@ export interface Settings {
   appDailyLimit: number;
   /** Empty: every https or loopback address counts as registered. */
   redirectUris: string[];
+  /** LinkedIn does, and promises nothing: what if it did not? */
+  refusesDuplicates: boolean;
 }
 
 export interface LinkedIn {

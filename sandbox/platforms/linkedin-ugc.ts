@@ -57,7 +57,8 @@ function create(
   const createdAt = linkedin.now();
   const fingerprint = fingerprintOf(ugcPost);
   const original = linkedin.originals.get(fingerprint);
-  if (original && createdAt < original.createdAt + duplicateWindowMs) {
+  const isRepeat = original && createdAt < original.createdAt + duplicateWindowMs;
+  if (isRepeat && settingsOf(linkedin).refusesDuplicates) {
     throw apiRefusal(422, `Content is a duplicate of ${original.urn}`, { code: "DUPLICATE_POST" });
   }
   const urn = nextUrn(createdAt);

@@ -4,6 +4,7 @@ export { batched } from "./batch.ts";
 export type { BatchLimits } from "./batch.ts";
 export { isLockTimeout, isUnavailable, isUniqueViolation } from "./failures.ts";
 export { startEmbeddedPostgres } from "./embedded.ts";
+export { insist } from "./insist.ts";
 export { expectedVersion, migrate } from "./migrate.ts";
 export { createPool, serviceRole } from "./pool.ts";
 export type { Db, Pool, Transaction } from "./pool.ts";

@@ -13,6 +13,7 @@ const registry = createRegistry({
     webUrl: url,
     clientId: "id",
     clientSecret: "secret",
+    refusesRepeatsForMs: 480_000,
   },
 });
 

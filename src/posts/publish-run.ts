@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import { performance } from "node:perf_hooks";
 import type { Logger } from "pino";
+import { insist } from "../db/index.ts";
 import type { Pool } from "../db/index.ts";
 import { PlatformError } from "../platforms/index.ts";
 import type {
@@ -56,19 +57,23 @@ async function attempt(work: Work, call: Call, number: number): Promise<Publishe
     return undefined;
   try {
     const published = await adapter.publish(post, call);
-    await endAttempt(db, run, { number, outcome: "published", remoteId: published.remoteId });
+    await insist(async () => {
+      await endAttempt(db, run, { number, outcome: "published", remoteId: published.remoteId });
+    });
     return published;
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error;
     const { kind, upstreamStatus, remoteId } = error;
-    await endAttempt(db, run, { number, outcome: outcomeOf[kind], upstreamStatus, remoteId });
+    await insist(async () => {
+      await endAttempt(db, run, { number, outcome: outcomeOf[kind], upstreamStatus, remoteId });
+    });
     throw error;
   }
 }
 
 async function succeed(work: Work, published: Published): Promise<void> {
   const { db, run, log } = work;
-  const isWritten = await succeedRun(db, run, published);
+  const isWritten = await insist(async () => await succeedRun(db, run, published));
   if (isWritten === "taken") {
     const error = new PlatformError(
       "duplicate",

@@ -113,7 +113,10 @@ export async function endAttempt(db: Db, run: ClaimedRun, attempt: AttemptOutcom
   });
 }
 
-/** False: another worker has the run. "taken": another run has published this very post. */
+/**
+ * False: another worker has the run. "taken": another run has published this very post. A run that was given up as
+ * unknown meanwhile is settled by what this worker knows.
+ */
 export async function succeedRun(
   db: Db,
   run: ClaimedRun,
@@ -125,8 +128,9 @@ export async function succeedRun(
       text: `with settled as (
                update attempts set outcome = 'published', finished_at = coalesce(finished_at, clock_timestamp())
                where run_id = $1 and (outcome is null or outcome = 'unknown'))
-             update runs set status = 'succeeded', remote_id = $3, url = $4, finished_at = clock_timestamp()
-             where id = $1 and fence = $2 and status = 'processing'`,
+             update runs set status = 'succeeded', error = null, remote_id = $3, url = $4, finished_at = clock_timestamp()
+             where id = $1 and (fence = $2 and status = 'processing'
+                                or status = 'failed' and error->>'code' = 'outcome_unknown')`,
       values: [run.id, run.fence, remoteId, url],
     });
     return rowCount === 1;

@@ -18,6 +18,7 @@ adapterSuite({
       webUrl: `${sandboxUrl}/linkedin`,
       clientId: "sandbox-linkedin",
       clientSecret: "sandbox-linkedin-secret",
+      refusesRepeatsForMs: 480_000,
     }),
   async connect({ oauth }) {
     const { authorizeUrl, tokenUrl, clientId, clientSecret, scopes, scopeSeparator } = oauth;

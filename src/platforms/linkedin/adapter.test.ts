@@ -13,6 +13,7 @@ const adapter = linkedin({
   webUrl: "https://www.example.com",
   clientId: "id",
   clientSecret: "secret",
+  refusesRepeatsForMs: 480_000,
 });
 const account = { accountId: "a1", authorUrn: "urn:li:person:a1" };
 const urn = "urn:li:share:7000000000000000001";

@@ -14,6 +14,8 @@ export interface LinkedInSettings {
   webUrl: string;
   clientId: string;
   clientSecret: string;
+  /** For how long a repeat is sure to be refused, and so may be sent to find out about a lost answer. */
+  refusesRepeatsForMs: number;
   scopes?: readonly string[];
 }
 
@@ -126,8 +128,7 @@ export function linkedin(settings: LinkedInSettings): PlatformAdapter {
       usesPkce: false,
       clientAuth: "form",
     },
-    // Seen to be about ten minutes.
-    refusesRepeatsForMs: 8 * 60 * 1_000,
+    refusesRepeatsForMs: settings.refusesRepeatsForMs,
     permalink,
     profile,
     async publish({ text }, call) {
