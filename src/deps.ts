@@ -35,7 +35,12 @@ export interface Deps {
 /** Everything a process of the service shares between its rooms, built once. */
 export function createDeps(config: Config, log: Logger, clock: Clock = systemClock): Deps {
   const db = createPool(
-    { url: config.database.url, name: `herald ${process.pid}`, size: config.database.poolSize, role: serviceRole },
+    {
+      url: config.database.url,
+      name: `herald ${process.pid}`,
+      size: config.database.poolSize,
+      role: serviceRole,
+    },
     log,
   );
   const metrics = createMetrics();

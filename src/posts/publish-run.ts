@@ -47,7 +47,7 @@ const outcomeOf: Record<PlatformError["kind"], AttemptOutcome["outcome"]> = {
   unknown: "unknown",
 };
 
-/** The irreversible call, recorded before and after. Undefined: another worker has the run, and nothing was sent. */
+/** The irreversible call, recorded before; a refusal is recorded after, a success with the run. Undefined: another worker has the run, and nothing was sent. */
 async function attempt(work: Work, call: Call, number: number): Promise<Published | undefined> {
   const { db, run, adapter, post } = work;
   const askedAt = performance.now();
@@ -56,11 +56,7 @@ async function attempt(work: Work, call: Call, number: number): Promise<Publishe
   if (performance.now() - askedAt > recordIsFreshMs && !(await isStillOurs(db, run)))
     return undefined;
   try {
-    const published = await adapter.publish(post, call);
-    await insist(async () => {
-      await endAttempt(db, run, { number, outcome: "published", remoteId: published.remoteId });
-    });
-    return published;
+    return await adapter.publish(post, call);
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error;
     const { kind, upstreamStatus, remoteId } = error;
@@ -73,15 +69,15 @@ async function attempt(work: Work, call: Call, number: number): Promise<Publishe
 
 async function succeed(work: Work, published: Published): Promise<void> {
   const { db, run, log } = work;
-  const isWritten = await insist(async () => await succeedRun(db, run, published));
-  if (isWritten === "taken") {
+  const written = await insist(async () => await succeedRun(db, run, published));
+  if (written === "taken") {
     const error = new PlatformError(
       "duplicate",
       "The platform already has a post with this content from this account",
     );
     await fail(work, error);
-  } else if (!isWritten)
-    log.warn({ runId: run.id }, "published, but another worker had taken the run over");
+  } else if (written === "settled before")
+    log.warn({ runId: run.id }, "published, and settled by another worker before");
 }
 
 /** Whatever stopped us now: while an earlier attempt is in doubt, the post may be out there. */

@@ -114,26 +114,30 @@ export async function endAttempt(db: Db, run: ClaimedRun, attempt: AttemptOutcom
 }
 
 /**
- * False: another worker has the run. "taken": another run has published this very post. A run that was given up as
- * unknown meanwhile is settled by what this worker knows.
+ * The post is out: the attempt and the run say so in one statement, as a crash between two would publish it again. It
+ * is a fact, so it counts whoever has the run by now, also when it was given up as unknown. Of the attempts in doubt
+ * the last one made the post. "taken": another run has published this very post.
  */
 export async function succeedRun(
   db: Db,
   run: ClaimedRun,
   { remoteId, url }: { remoteId: string | null; url: string | null },
-): Promise<boolean | "taken"> {
+): Promise<"succeeded" | "settled before" | "taken"> {
   try {
     const { rowCount } = await db.query({
       name: "succeed_run",
-      text: `with settled as (
-               update attempts set outcome = 'published', finished_at = coalesce(finished_at, clock_timestamp())
-               where run_id = $1 and (outcome is null or outcome = 'unknown'))
-             update runs set status = 'succeeded', error = null, remote_id = $3, url = $4, finished_at = clock_timestamp()
-             where id = $1 and (fence = $2 and status = 'processing'
-                                or status = 'failed' and error->>'code' = 'outcome_unknown')`,
-      values: [run.id, run.fence, remoteId, url],
+      text: `with in_doubt as (
+               select number, max(number) over () as last from attempts
+               where run_id = $1 and (outcome is null or outcome = 'unknown')
+             ), settled as (
+               update attempts a set outcome = case when d.number = d.last then 'published' else 'not_sent' end,
+                 remote_id = case when d.number = d.last then $2 end, finished_at = coalesce(a.finished_at, clock_timestamp())
+               from in_doubt d where a.run_id = $1 and a.number = d.number)
+             update runs set status = 'succeeded', error = null, remote_id = $2, url = $3, finished_at = clock_timestamp()
+             where id = $1 and (status = 'processing' or status = 'failed' and error->>'code' = 'outcome_unknown')`,
+      values: [run.id, remoteId, url],
     });
-    return rowCount === 1;
+    return rowCount === 1 ? "succeeded" : "settled before";
   } catch (error) {
     if (isUniqueViolation(error, "runs_by_remote")) return "taken";
     throw error;

@@ -1,8 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
+import { installPoints, planKills, strike } from "./kills.ts";
+import type { Struck } from "./kills.ts";
 import { acceptances } from "./queue-up.ts";
 import { setStage } from "./stage.ts";
-import type { Part, Stage } from "./stage.ts";
+import type { Stage } from "./stage.ts";
 
 // Posts are submitted and published while workers, APIs and the database are killed. The sandbox's journal is the judge:
 // what it accepted was published, whatever our database says.
@@ -11,6 +13,8 @@ export interface ChaosOptions {
   posts: number;
   kills: number;
   seed: number;
+  /** A platform that neither refuses a repeat nor can be asked: what was sent may never be sent again. */
+  isTellingNothing: boolean;
   say(line: string): void;
 }
 
@@ -21,10 +25,13 @@ export interface Report {
   failed: number;
   lost: number;
   doubled: number;
+  /** How many kills hit which point. */
+  kills: Partial<Record<Struck["point"], number>>;
   problems: string[];
 }
 
-const postsPerUser = 25;
+// A user may send 30 a minute, and repeats count.
+const postsPerUser = 8;
 
 /** Small and good enough for a schedule of faults: the same seed gives the same one (mulberry32). */
 function createRandom(seed: number): () => number {
@@ -70,21 +77,16 @@ async function submit(stage: Stage, index: number, text: string): Promise<Submit
   }
 }
 
-interface Kill {
-  atMs: number;
-  part: Part;
-  index: number;
+async function tell(stage: Stage, path: string, body: unknown): Promise<void> {
+  const answer = await fetch(`${stage.sandboxUrl}${path}`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+  if (!answer.ok) throw new Error(`the sandbox refused: ${await answer.text()}`);
 }
 
-/** Kills are spread over the run; some hit right where a platform call is held open, before or after it was accepted. */
-function plan(random: () => number, kills: number, spanMs: number): Kill[] {
-  return Array.from({ length: kills }, () => {
-    const draw = random();
-    const part: Part = draw < 0.75 ? "worker" : draw < 0.95 ? "api" : "database";
-    return { atMs: random() * spanMs, part, index: Math.floor(random() * 8) };
-  }).sort((a, b) => a.atMs - b.atMs);
-}
-
+/** Some calls are held open, before or after the platform took the post, so that kills hit them there. */
 async function holdCalls(stage: Stage, phase: "before" | "after", seed: number): Promise<void> {
   const rule = {
     service: "linkedin",
@@ -95,15 +97,11 @@ async function holdCalls(stage: Stage, phase: "before" | "after", seed: number):
     probability: 0.1,
     seed,
   };
-  const answer = await fetch(`${stage.sandboxUrl}/_sandbox/faults`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify(rule),
-  });
-  if (!answer.ok) throw new Error(`the fault was refused: ${await answer.text()}`);
+  await tell(stage, "/_sandbox/faults", rule);
 }
 
 interface RunRow {
+  id: string;
   submission_id: string;
   status: string;
   code: string | null;
@@ -114,7 +112,7 @@ async function settled(stage: Stage, ids: string[], limitMs: number): Promise<Ru
   for (;;) {
     const rows = await stage.db
       .query<RunRow>(
-        "select submission_id, status, error->>'code' as code from runs where submission_id = any($1)",
+        "select id, submission_id, status, error->>'code' as code from runs where submission_id = any($1)",
         [ids],
       )
       .then(
@@ -129,7 +127,14 @@ async function settled(stage: Stage, ids: string[], limitMs: number): Promise<Ru
   }
 }
 
-function judge(submitted: Submitted[], runs: RunRow[], accepted: Map<string, Date[]>): Report {
+interface Evidence {
+  submitted: Submitted[];
+  runs: RunRow[];
+  accepted: Map<string, Date[]>;
+  struck: Struck[];
+}
+
+function judge({ submitted, runs, accepted, struck }: Evidence): Report {
   const report: Report = {
     accepted: submitted.length,
     succeeded: 0,
@@ -137,8 +142,11 @@ function judge(submitted: Submitted[], runs: RunRow[], accepted: Map<string, Dat
     failed: 0,
     lost: 0,
     doubled: 0,
+    kills: {},
     problems: [],
   };
+  for (const { point } of struck) report.kills[point] = (report.kills[point] ?? 0) + 1;
+  const insideCall = new Set(struck.flatMap((each) => each.insideCall));
   const byId = new Map(runs.map((run) => [run.submission_id, run]));
   for (const { id, text } of submitted) {
     const published = accepted.get(text)?.length ?? 0;
@@ -152,8 +160,11 @@ function judge(submitted: Submitted[], runs: RunRow[], accepted: Map<string, Dat
       if (published === 0)
         report.problems.push(`lost: ${id} succeeded, but the platform has nothing`);
       if (published === 0) report.lost += 1;
-    } else if (run?.code === "outcome_unknown") report.unconfirmed += 1;
-    else if (run?.status === "failed") {
+    } else if (run?.code === "outcome_unknown") {
+      report.unconfirmed += 1;
+      if (!insideCall.has(run.id))
+        report.problems.push(`unexplained: ${id} is unknown, and no kill hit its call`);
+    } else if (run?.status === "failed") {
       report.failed += 1;
       report.problems.push(`failed: ${id} with ${run.code}, published ${published} times`);
     } else {
@@ -164,24 +175,31 @@ function judge(submitted: Submitted[], runs: RunRow[], accepted: Map<string, Dat
   return report;
 }
 
-export async function chaosPosts({ posts, kills, seed, say }: ChaosOptions): Promise<Report> {
+export async function chaosPosts(options: ChaosOptions): Promise<Report> {
+  const { posts, kills, seed, isTellingNothing, say } = options;
   const random = createRandom(seed);
-  const stage = await setStage(Math.ceil(posts / postsPerUser));
+  const settings: Record<string, string> = isTellingNothing
+    ? { NETWORK_REFUSES_REPEATS_SECONDS: "0" }
+    : {};
+  const stage = await setStage(Math.ceil(posts / postsPerUser), { settings });
   try {
+    if (isTellingNothing) await tell(stage, "/linkedin/_control", { refusesDuplicates: false });
+    await installPoints(stage);
     await holdCalls(stage, "before", seed);
     await holdCalls(stage, "after", seed + 1);
     const spanMs = Math.max(10_000, posts * 60);
-    const schedule = plan(random, kills, spanMs);
+    const schedule = planKills(random, kills, spanMs);
     const startedAt = performance.now();
     const submitting = Promise.all(
       Array.from({ length: posts }, async (_, index) => {
-        await pause(random() * spanMs * 0.9);
+        await pause(random() * spanMs);
         return await submit(stage, index, `chaos ${seed} post ${index} ${randomUUID()}`);
       }),
     );
-    for (const { atMs, part, index } of schedule) {
-      await pause(Math.max(0, startedAt + atMs - performance.now()));
-      await stage.kill(part, index);
+    const struck: Struck[] = [];
+    for (const kill of schedule) {
+      await pause(Math.max(0, startedAt + kill.atMs - performance.now()));
+      struck.push(await strike(stage, kill));
     }
     const submitted = await submitting;
     say(
@@ -192,7 +210,7 @@ export async function chaosPosts({ posts, kills, seed, say }: ChaosOptions): Pro
       submitted.map(({ id }) => id),
       120_000,
     );
-    return judge(submitted, runs, await acceptances(stage));
+    return judge({ submitted, runs, accepted: await acceptances(stage), struck });
   } finally {
     await stage.stop();
   }

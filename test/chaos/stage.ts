@@ -16,7 +16,11 @@ import { startProcess } from "../helpers/processes.ts";
 import type { ServiceProcess } from "../helpers/processes.ts";
 import { newCredentials } from "../helpers/tokens.ts";
 
-export type Part = "api" | "worker" | "database";
+export interface StageOptions {
+  workers?: number;
+  apis?: number;
+  settings?: Record<string, string>;
+}
 
 /** The whole service as processes of its own, each of which can be killed and comes back. */
 export interface Stage {
@@ -24,14 +28,20 @@ export interface Stage {
   sandboxUrl: string;
   users: TestUser[];
   db: Pool;
-  kill(part: Part, index: number): Promise<void>;
+  /** The pid of a process that runs now. */
+  pidOf(part: "api" | "worker", index: number): number | undefined;
+  /** Kills the database, and starts it again. */
+  killDatabase(): Promise<void>;
   /** Takes all workers down, and up again. */
   stopWorkers(): Promise<void>;
   startWorkers(): void;
   stop(): Promise<void>;
 }
 
-export async function setStage(userCount: number, { workers = 4, apis = 2 } = {}): Promise<Stage> {
+export async function setStage(
+  userCount: number,
+  { workers = 4, apis = 2, settings: ownSettings = {} }: StageOptions = {},
+): Promise<Stage> {
   const dir = await mkdtemp(join(tmpdir(), "herald-chaos-"));
   let postgres = await startEmbeddedPostgres({ dataDir: join(dir, "postgres") });
   await migrateAll(postgres.url, quiet);
@@ -54,6 +64,7 @@ export async function setStage(userCount: number, { workers = 4, apis = 2 } = {}
     RATE_LIMIT_DEFAULT_MAX: "1000000",
     RATE_LIMIT_PREMIUM_MAX: "1000000",
     RATE_LIMIT_SIGN_IN_MAX: "0",
+    ...ownSettings,
   };
 
   const running = new Map<string, ServiceProcess>();
@@ -100,12 +111,11 @@ export async function setStage(userCount: number, { workers = 4, apis = 2 } = {}
     sandboxUrl,
     users,
     db,
-    async kill(part, index) {
-      if (part === "database") {
-        process.kill(postgres.pid, "SIGKILL");
-        postgres = await startEmbeddedPostgres({ dataDir: join(dir, "postgres") });
-      } else
-        running.get(`${part} ${index % (part === "api" ? apis : workers)}`)?.child.kill("SIGKILL");
+    pidOf: (part, index) =>
+      running.get(`${part} ${index % (part === "api" ? apis : workers)}`)?.child.pid,
+    async killDatabase() {
+      process.kill(postgres.pid, "SIGKILL");
+      postgres = await startEmbeddedPostgres({ dataDir: join(dir, "postgres") });
     },
     startWorkers,
     async stopWorkers() {
