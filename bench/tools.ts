@@ -107,6 +107,25 @@ export async function load(
   return { perSecond, p50, p99 };
 }
 
+/** GETs of one address per second, each of which must be answered with 200, or 206 for a range. */
+export async function fetchLoad(
+  address: string,
+  { connections, seconds, range }: { connections: number; seconds: number; range: string | null },
+): Promise<number> {
+  const first = await fetch(address, range ? { headers: { range } } : {});
+  await first.arrayBuffer();
+  if (first.status !== (range ? 206 : 200)) throw new Error(`${address} answered ${first.status}`);
+  const { stdout } = await run("wrk", [
+    "-t1",
+    `-c${connections}`,
+    `-d${seconds}s`,
+    ...(range ? ["-H", `Range: ${range}`] : []),
+    address,
+  ]);
+  if (/Non-2xx|Socket errors/.test(stdout)) throw new Error(stdout);
+  return Math.round(Number(/Requests\/sec:\s+([\d.]+)/.exec(stdout)?.[1]));
+}
+
 /** Transactions per second of a script, each client one call at a time. */
 export async function pgbench(
   script: string,

@@ -1,5 +1,7 @@
+import { fileHost } from "./file-host.ts";
+import { payments } from "./payments/payments.ts";
 import { linkedin } from "./platforms/linkedin.ts";
 import type { Service } from "./service.ts";
 import { workflow } from "./workflow.ts";
 
-export const services: readonly Service[] = [workflow, linkedin];
+export const services: readonly Service[] = [workflow, linkedin, fileHost, ...payments];

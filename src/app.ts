@@ -11,7 +11,8 @@ import type { Deps } from "./deps.ts";
 import { healthRoutes, probeRoutes } from "./health.ts";
 import { addressOf, createHttp, echoIdempotencyKeys, measureRequests } from "./http/index.ts";
 import { countStranger, createBucketGuard, createGuard } from "./limits/index.ts";
-import { postRoutes, publishNetworkRoute } from "./posts/index.ts";
+import { directUploadRoute, mediaProxy, mediaRoutes } from "./media/index.ts";
+import { postRoutes, publishNetworkRoute, releaseMedia } from "./posts/index.ts";
 import { describeRoutes, referenceRoutes } from "./reference/index.ts";
 import { version } from "./version.ts";
 
@@ -47,6 +48,17 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
   measureRequests(app, metrics);
   const document = describeRoutes(app, { version, servers: [urls.base, urls.functions, urls.web] });
 
+  const byAddress = createBucketGuard(gate, (request) => ({
+    name: `media ${addressOf(request)}`,
+    capacity: config.limits.mediaPerMinute,
+    windowMs: 60_000,
+  }));
+  const media = {
+    ...deps,
+    releaseMedia,
+    urls,
+    limits: config.media,
+  };
   const publicApi: FastifyPluginAsync = async (scope) => {
     await scope.register(healthRoutes(deps));
     await scope.register(referenceRoutes(document));
@@ -54,6 +66,11 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
     await scope.register(keyRoutes(deps), { prefix: "/v1" });
     await scope.register(accountRoutes(deps, "apiKey"), { prefix: "/v1" });
     await scope.register(postRoutes({ ...deps, accountsOf }), { prefix: "/v1" });
+    await scope.register(mediaRoutes(media), { prefix: "/v1" });
+    await scope.register(directUploadRoute({ ...media, guard: byAddress }), { prefix: "/v1" });
+    await scope.register(
+      mediaProxy({ ...media, guard: byAddress, delivery: config.media.delivery }),
+    );
   };
 
   const functions: FastifyPluginAsync = async (scope) => {

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { environment, loadConfig } from "./config.ts";
 
 const example = readFileSync(new URL("../.env.example", import.meta.url), "utf8");
-const lines = [...example.matchAll(/^([A-Z_]+)=(.*)$/gm)].map(([, name = "", value = ""]) => ({
+const lines = [...example.matchAll(/^([A-Z0-9_]+)=(.*)$/gm)].map(([, name = "", value = ""]) => ({
   name,
   value,
 }));

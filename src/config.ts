@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { z } from "zod";
 
 // Every setting of the service, with its default. Nothing else in `src` reads the environment, and no host of an
@@ -68,6 +69,18 @@ export const environment = z.object({
   NETWORK_REFUSES_REPEATS_SECONDS: whole(480),
   NETWORK_CLIENT_ID: z.string().default(""),
   NETWORK_CLIENT_SECRET: z.string().default(""),
+  MEDIA_BUCKET: z
+    .string()
+    .regex(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/)
+    .default("herald-media"),
+  MEDIA_MAX_BYTES: z.coerce.number().int().min(1).default(1_073_741_824),
+  MEDIA_DOWNLOAD_SECONDS: z.coerce.number().int().min(1).max(3_600).default(300),
+  MEDIA_ALLOW_PRIVATE: z.stringbool().default(false),
+  MEDIA_DELIVERY: z.enum(["stream", "redirect", "accel"]).default("stream"),
+  S3_REGION: z.string().optional(),
+  S3_ENDPOINT: z.url().optional(),
+  S3_ACCESS_KEY_ID: z.string().optional(),
+  S3_SECRET_ACCESS_KEY: z.string().optional(),
   FUNCTIONS_KEYS: list,
   RATE_LIMIT_DEFAULT_MAX: whole(25),
   RATE_LIMIT_DEFAULT_BURST: whole(10),
@@ -138,6 +151,26 @@ export function loadConfig(env: Record<string, string | undefined>) {
       outsideIssuers: settings.OIDC_ISSUERS,
       adminUsers: new Set(settings.ADMIN_USERS),
       functionKeys: settings.FUNCTIONS_KEYS,
+    },
+    media: {
+      bucket: settings.MEDIA_BUCKET,
+      dir: join(settings.DATA_DIR, "media", settings.MEDIA_BUCKET),
+      incomingDir: join(settings.DATA_DIR, "media", "incoming"),
+      maxBytes: settings.MEDIA_MAX_BYTES,
+      downloadSeconds: settings.MEDIA_DOWNLOAD_SECONDS,
+      isGuarded: !settings.MEDIA_ALLOW_PRIVATE,
+      delivery: settings.MEDIA_DELIVERY,
+      s3:
+        settings.S3_REGION || settings.S3_ENDPOINT
+          ? {
+              region: settings.S3_REGION ?? "us-east-1",
+              endpoint: settings.S3_ENDPOINT,
+              accessKeyId: settings.S3_ACCESS_KEY_ID,
+              secretAccessKey: settings.S3_SECRET_ACCESS_KEY,
+              // Servers other than AWS seldom have a host name per bucket.
+              forcePathStyle: settings.S3_ENDPOINT !== undefined,
+            }
+          : null,
     },
     connections: { returnToOrigins: settings.RETURN_TO_ORIGINS },
     platforms: {

@@ -10,6 +10,8 @@ import { createMetrics } from "./http/index.ts";
 import type { Metrics } from "./http/index.ts";
 import { createGate, createPostgresStore, createRedisStore } from "./limits/index.ts";
 import type { Gate } from "./limits/index.ts";
+import { createFileStorage, createS3Storage, createSmallFiles } from "./media/index.ts";
+import type { SmallFiles, Storage } from "./media/index.ts";
 import { createOutbound } from "./outbound/index.ts";
 import type { Outbound } from "./outbound/index.ts";
 import { createRegistry } from "./platforms/index.ts";
@@ -28,6 +30,8 @@ export interface Deps {
   identity: Identity;
   idTokens: TokenVerifier;
   outbound: Outbound;
+  storage: Storage;
+  smallFiles: SmallFiles;
   registry: Registry;
   close(): Promise<void>;
 }
@@ -62,6 +66,8 @@ export function createDeps(config: Config, log: Logger, clock: Clock = systemClo
     clock,
     log,
   });
+  const { bucket, dir, s3 } = config.media;
+  const storage = s3 ? createS3Storage({ ...s3, bucket }) : createFileStorage({ root: dir });
   return {
     config,
     log,
@@ -73,9 +79,13 @@ export function createDeps(config: Config, log: Logger, clock: Clock = systemClo
     identity,
     idTokens,
     outbound,
+    storage,
+    smallFiles: createSmallFiles(),
     registry: createRegistry(config.platforms),
     async close() {
       await gate.close();
+      await storage.close();
+      await outbound.close();
       await db.end();
     },
   };

@@ -17,6 +17,7 @@ export const statusOfCode = {
   request_timeout: 408,
   idempotency_conflict: 409,
   payload_too_large: 413,
+  range_not_satisfiable: 416,
   rate_limit_exceeded: 429,
   headers_too_large: 431,
   internal_error: 500,

@@ -95,6 +95,8 @@ export function sandboxSettings(sandboxUrl: string): Record<string, string> {
     NETWORK_WEB_URL: linkedin,
     NETWORK_CLIENT_ID: "sandbox-linkedin",
     NETWORK_CLIENT_SECRET: "sandbox-linkedin-secret",
+    // The sandbox's file host is at a private address.
+    MEDIA_ALLOW_PRIVATE: "true",
   };
 }
 

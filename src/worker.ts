@@ -13,6 +13,7 @@ import { forgetOldOutcomes } from "./http/index.ts";
 import { defineTask, startWorker } from "./jobs/index.ts";
 import { cleanUpTask } from "./limits/index.ts";
 import { createLog } from "./log.ts";
+import { cleanUpMediaTask, removeTask } from "./media/index.ts";
 import { orchestrateTask, publishTask, reconcileTask } from "./posts/index.ts";
 import { stopOnSignals } from "./signals.ts";
 
@@ -38,17 +39,28 @@ export async function startJobs(deps: Deps) {
     saveAuthorUrn: async (account: Parameters<typeof saveAuthorUrn>[1], urn: string) =>
       await saveAuthorUrn(db, account, urn),
   };
+  const cleanUpMedia = cleanUpMediaTask({ ...deps, incomingDir: config.media.incomingDir });
   const publish = publishTask(publishing);
   const reconcile = reconcileTask(publishing);
   return await startWorker({
     url: config.database.url,
     log,
     concurrency: config.jobs.concurrency,
-    tasks: [cleanUp, forget, rotate, orchestrate, publish, reconcile],
+    tasks: [
+      cleanUp,
+      cleanUpMedia,
+      removeTask(deps.storage),
+      forget,
+      rotate,
+      orchestrate,
+      publish,
+      reconcile,
+    ],
     crontab: [
       { task: cleanUp, pattern: "0 2 * * *" },
       { task: forget, pattern: "17 * * * *" },
       { task: rotate, pattern: "43 3 * * *" },
+      { task: cleanUpMedia, pattern: "29 * * * *" },
       { task: reconcile, pattern: "*/10 * * * *" },
     ],
     onWedged: (error) => {

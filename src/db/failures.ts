@@ -48,14 +48,21 @@ export function isLockTimeout(error: unknown): boolean {
   return codeOf(error) === "55P03";
 }
 
-export function isUniqueViolation(error: unknown, constraint: string): boolean {
+function breaks(error: unknown, code: string, constraint: string): boolean {
   return (
-    codeOf(error) === "23505" &&
+    codeOf(error) === code &&
     error instanceof Error &&
     "constraint" in error &&
     error.constraint === constraint
   );
 }
+
+export const isUniqueViolation = (error: unknown, constraint: string): boolean =>
+  breaks(error, "23505", constraint);
+
+/** A row refers to what is not there, or is referred to and can't go. */
+export const isForeignKeyViolation = (error: unknown, constraint: string): boolean =>
+  breaks(error, "23503", constraint);
 
 /** A value in the statement is at fault (class 22, 23), not the statement or the server. */
 export function isDataFault(error: unknown): boolean {

@@ -2,7 +2,12 @@
 // It knows no table but its own list of migrations; every room keeps the SQL of its own tables.
 export { batched } from "./batch.ts";
 export type { BatchLimits } from "./batch.ts";
-export { isLockTimeout, isUnavailable, isUniqueViolation } from "./failures.ts";
+export {
+  isForeignKeyViolation,
+  isLockTimeout,
+  isUnavailable,
+  isUniqueViolation,
+} from "./failures.ts";
 export { startEmbeddedPostgres } from "./embedded.ts";
 export { insist } from "./insist.ts";
 export { expectedVersion, migrate } from "./migrate.ts";

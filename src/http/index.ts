@@ -6,7 +6,10 @@ export type { Caller } from "./caller.ts";
 export { errorBody } from "./error-body.ts";
 export type { ErrorBody } from "./error-body.ts";
 export { Html, html } from "./html.ts";
-export { answerOnce, forgetOldOutcomes } from "./idempotency.ts";
+export { answerOnce } from "./idempotency.ts";
+export { answerOnceLeased } from "./idempotency-lease.ts";
+export { forgetOldOutcomes } from "./idempotency-records.ts";
+export type { Outcome } from "./idempotency-records.ts";
 export {
   bodyTextOf,
   echoIdempotencyKeys,

@@ -7,6 +7,7 @@ import { AppError } from "../errors.ts";
 import { createClientErrors } from "./client-error.ts";
 import type { RateHeaders } from "./client-error.ts";
 import "./caller.ts";
+import { limitBodies } from "./body-deadline.ts";
 import { errorBody, toAppError, wrongHeader } from "./error-body.ts";
 import { hostStrategy } from "./hosts.ts";
 import { parseJson } from "./json.ts";
@@ -39,7 +40,8 @@ export function createHttp({ config, log, clock, guard, rateHeaders }: HttpDeps)
     requestIdHeader: false,
     bodyLimit: maxBodyBytes,
     trustProxy: trustProxy.length > 0 ? trustProxy : false,
-    requestTimeout: 30_000,
+    // Bodies have deadlines of their own (body-deadline.ts): an upload may take its time.
+    requestTimeout: 0,
     keepAliveTimeout: 75_000,
     // Requests on kept-alive connections are still answered while the server drains.
     return503OnClosing: false,
@@ -72,8 +74,10 @@ export function createHttp({ config, log, clock, guard, rateHeaders }: HttpDeps)
       reply.header("retry-after", String(error.retryAfterSeconds));
     const debug = config.isDevelopment ? thrown : undefined;
     setCommonHeaders(request, reply);
-    const body = errorBody(error, { requestId: request.id, now: clock.now(), debug });
-    void reply.code(error.status).send({ ...request.routeOptions.config.errorExtras, ...body });
+    const { errorExtras, hidesRequestId } = request.routeOptions.config;
+    const requestId = hidesRequestId ? {} : { requestId: request.id };
+    const body = errorBody(error, { ...requestId, now: clock.now(), debug });
+    void reply.code(error.status).send({ ...errorExtras, ...body });
   }
 
   function setCommonHeaders(request: FastifyRequest, reply: FastifyReply): void {
@@ -88,6 +92,7 @@ export function createHttp({ config, log, clock, guard, rateHeaders }: HttpDeps)
     checkRequest(request);
   });
   logRequests(app, { log });
+  limitBodies(app);
 
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", { parseAs: "buffer" }, (request, body: Buffer, done) => {
@@ -135,6 +140,8 @@ declare module "fastify" {
   interface FastifyContextConfig {
     /** What stands beside `error` in the answers of a function. */
     errorExtras?: Record<string, unknown>;
+    /** The media proxy's errors carry no request id. */
+    hidesRequestId?: boolean;
     /** False for routes that guard themselves otherwise: probes, functions, media, the identity provider. */
     isGated?: boolean;
   }

@@ -1,19 +1,13 @@
-import type { Logger } from "pino";
 import { OutboundError } from "./outbound-error.ts";
-import { createSend, nameOf } from "./send.ts";
+import { nameOf } from "./send.ts";
 import type { FetchOptions, Send } from "./send.ts";
 
 /** The JSON of an answer with a 2xx status; everything else is an `OutboundError`. */
 export type FetchJson = (url: string, options: FetchOptions) => Promise<unknown>;
 
-export interface Outbound {
-  fetchJson: FetchJson;
-  send: Send;
-}
-
 const keptOfRefusal = 500;
 
-function createFetchJson(send: Send): FetchJson {
+export function createFetchJson(send: Send): FetchJson {
   return async (url, options) => {
     const { status, body, cutShort } = await send(url, options);
     const name = nameOf(url, options);
@@ -28,9 +22,4 @@ function createFetchJson(send: Send): FetchJson {
       throw new OutboundError("not_json", `${name} answered what is not JSON`, { ...facts, cause });
     }
   };
-}
-
-export function createOutbound({ log }: { log: Logger }): Outbound {
-  const send = createSend(log);
-  return { send, fetchJson: createFetchJson(send) };
 }

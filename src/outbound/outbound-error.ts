@@ -1,14 +1,23 @@
 /**
- * Why a call that left the process brought nothing back. `request` stands for one that can't be formed, `status` also
- * for a redirect: none is followed.
+ * Why a call that left the process brought nothing back.
+ * - `address`, `request`: it can't be called, or formed; `forbidden_address`: it may not be.
+ * - `status`: any but 2xx; also a redirect, where none is followed. `redirects`: followed, and not to an end.
+ * - `timeout`, `idle`: too slow as a whole, or silent for too long. `aborted`: by the caller.
+ * - `cut`: the body ended before its end. `too_large`, `encoding`, `not_json`: it can't be taken as it is.
  */
 export type OutboundFailure =
   | "address"
+  | "forbidden_address"
   | "request"
   | "network"
   | "timeout"
+  | "idle"
+  | "aborted"
   | "status"
+  | "redirects"
+  | "cut"
   | "too_large"
+  | "encoding"
   | "not_json";
 
 /** Whether the other side got the request: false only where that is certain. */
@@ -36,4 +45,9 @@ export class OutboundError extends Error {
     this.status = facts.status;
     this.body = facts.body;
   }
+}
+
+/** A failure of dialling, which knows only the host, told as that of the call. */
+export function undialled(name: string, { failure, message, cause }: OutboundError): OutboundError {
+  return new OutboundError(failure, `${name} failed: ${message}`, { wasSent: false, cause });
 }

@@ -1,5 +1,7 @@
 import type { Logger } from "pino";
-import { OutboundError } from "./outbound-error.ts";
+import { fetch, Headers, Request } from "undici";
+import type { Dispatcher, Response } from "undici";
+import { OutboundError, undialled } from "./outbound-error.ts";
 import type { WasSent } from "./outbound-error.ts";
 import { wasSent } from "./was-sent.ts";
 
@@ -11,6 +13,8 @@ export interface FetchOptions {
   method?: string;
   headers?: Record<string, string>;
   body?: string;
+  /** For an address that a user chose: only what is public is called. */
+  isGuarded?: true;
 }
 
 export interface Answer {
@@ -25,7 +29,14 @@ export interface Answer {
 /** Any answer is returned, whatever its status; a failure is an `OutboundError`. */
 export type Send = (url: string, options: FetchOptions) => Promise<Answer>;
 
+/** Guarded calls have connections of their own: one that was dialled unchecked never serves them. */
+export interface Agents {
+  open: Dispatcher;
+  guarded: Dispatcher;
+}
+
 interface OutgoingCall {
+  dispatcher: Dispatcher;
   name: string;
   request: Request;
   maxBytes: number;
@@ -37,16 +48,19 @@ export function nameOf(url: string, { method = "GET" }: { method?: string }): st
   return `${method} ${parsed ? `${parsed.origin}${parsed.pathname}` : "an address that is no URL"}`;
 }
 
-function isCallable(url: string): boolean {
+/** Web addresses only, without a password, which would be shown with them; the fragment is never sent. */
+export function parseAddress(name: string, url: string): URL {
   const parsed = URL.parse(url);
-  return /^https?:$/.test(parsed?.protocol ?? "") && !parsed?.username && !parsed?.password;
+  if (parsed && /^https?:$/.test(parsed.protocol) && !parsed.username && !parsed.password) {
+    parsed.hash = "";
+    return parsed;
+  }
+  throw new OutboundError("address", `${name} can't be called`, { wasSent: false });
 }
 
 function requestOf(name: string, url: string, options: FetchOptions): Request {
   const { method = "GET", timeoutMs } = options;
-  if (!isCallable(url)) {
-    throw new OutboundError("address", `${name} can't be called`, { wasSent: false });
-  }
+  parseAddress(name, url);
   const body = options.body ?? (method === "GET" || method === "HEAD" ? undefined : "");
   const signal = AbortSignal.timeout(timeoutMs);
   try {
@@ -70,6 +84,9 @@ function requestOf(name: string, url: string, options: FetchOptions): Request {
 }
 
 function broken(name: string, error: unknown, sent: WasSent): OutboundError {
+  if (error instanceof Error && error.cause instanceof OutboundError) {
+    return undialled(name, error.cause);
+  }
   const facts = { wasSent: sent, cause: error };
   const isTimeout = error instanceof Error && error.name === "TimeoutError";
   return isTimeout
@@ -102,21 +119,24 @@ async function read(response: Response, { name, maxBytes }: OutgoingCall) {
 }
 
 async function exchange(call: OutgoingCall): Promise<Answer> {
-  const response = await fetch(call.request).catch((error: unknown) => {
-    throw broken(call.name, error, wasSent(error));
-  });
+  const response = await fetch(call.request, { dispatcher: call.dispatcher }).catch(
+    (error: unknown) => {
+      throw broken(call.name, error, wasSent(error));
+    },
+  );
   const headers = Object.fromEntries(response.headers);
   return { status: response.status, headers, ...(await read(response, call)) };
 }
 
-export function createSend(log: Logger): Send {
+export function createSend(log: Logger, agents: Agents): Send {
   return async (url, options) => {
     const name = nameOf(url, options);
     const startedAt = performance.now();
     let facts: { status?: number; failure?: string | undefined } = {};
     try {
       const request = requestOf(name, url, options);
-      const answer = await exchange({ name, request, maxBytes: options.maxBytes });
+      const dispatcher = options.isGuarded ? agents.guarded : agents.open;
+      const answer = await exchange({ name, request, dispatcher, maxBytes: options.maxBytes });
       facts = { status: answer.status, failure: answer.cutShort?.failure };
       return answer;
     } catch (error) {

@@ -18,7 +18,8 @@ const certainCodes: ReadonlySet<unknown> = new Set([
   "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
 ]);
 
-function endedBeforeSending(cause: unknown): boolean {
+/** Of an error as the connection gave it, not wrapped by `fetch`. */
+export function endedBeforeSending(cause: unknown): boolean {
   // A name with several addresses: each was tried.
   if (cause instanceof AggregateError) {
     return cause.errors.length > 0 && cause.errors.every(endedBeforeSending);

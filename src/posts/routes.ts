@@ -1,11 +1,12 @@
 import { hash } from "node:crypto";
 import type { FastifyPluginAsync, FastifyRequest } from "fastify";
 import type { Clock } from "../clock.ts";
-import { batched, isUnavailable } from "../db/index.ts";
+import { batched, isForeignKeyViolation, isUnavailable } from "../db/index.ts";
 import type { Pool } from "../db/index.ts";
 import { AppError } from "../errors.ts";
 import { bodyTextOf, callerOf, endpointOf, idempotencyKeyOf } from "../http/index.ts";
 import type { ZodTypes } from "../http/index.ts";
+import { findOwnMedia } from "../media/index.ts";
 import type { Registry } from "../platforms/index.ts";
 import type { Sealer } from "../sealing.ts";
 import { cancelPost, changePost, retryPost } from "./change.ts";
@@ -37,6 +38,11 @@ function idempotencyOf(request: FastifyRequest): IdempotencyFacts {
 
 /** What fails although the caller did nothing wrong has a code of its own here. */
 function creationFailure(error: unknown): unknown {
+  // It was there a moment ago, when the post was examined.
+  if (isForeignKeyViolation(error, "media_needs_media_id_fkey"))
+    return new AppError("validation_error", "A file of the post was just deleted", {
+      cause: error,
+    });
   if (error instanceof AppError || isUnavailable(error)) return error;
   return new AppError("post_creation_failed", "The post could not be created", { cause: error });
 }
@@ -54,6 +60,7 @@ export function postRoutes({
     registry,
     accountsOf: batched(async (userIds: string[]) => [...(await accountsOf(db, userIds))]),
     accept: batched(async (submissions) => await acceptMany(db, submissions)),
+    mediaOf: async (userId, ids) => await findOwnMedia(db, userId, ids),
     recall: async (userId, facts) => await recallAcceptance(db, userId, facts),
   };
   return async (scope) => {

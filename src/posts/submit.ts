@@ -2,6 +2,7 @@ import type { Clock } from "../clock.ts";
 import { AppError } from "../errors.ts";
 import type { ErrorDetail } from "../errors.ts";
 import type { Caller } from "../http/index.ts";
+import type { MediaRecord } from "../media/index.ts";
 import type { Registry } from "../platforms/index.ts";
 import type { Sealer } from "../sealing.ts";
 import type { Acceptance, NewSubmission } from "./queries.ts";
@@ -20,6 +21,7 @@ export interface SubmitDeps {
   /** Both are batched: what arrives together goes to the database together. */
   accountsOf(userId: string): Promise<readonly KnownAccount[]>;
   accept(submission: NewSubmission): Promise<Acceptance>;
+  mediaOf(userId: string, ids: readonly string[]): Promise<readonly MediaRecord[]>;
   recall(userId: string, idempotency: IdempotencyFacts): Promise<Acceptance | undefined>;
 }
 
@@ -41,6 +43,12 @@ export function leadProblem(scheduledTime: string | null | undefined, clock: Clo
   ];
 }
 
+const unknownMedia = (id: string, index: number): ErrorDetail => ({
+  field: `body.post.content.mediaIds.${index}`,
+  message: `There is no media ${id.slice(0, 64)} of yours`,
+  code: "unknown_media",
+});
+
 export interface Examined {
   targets: Target[];
   invalid: ErrorDetail[];
@@ -59,14 +67,13 @@ export async function examine(
     await deps.accountsOf(userId),
     deps.registry,
   );
+  const ids = content.mediaIds ?? [];
+  const media = ids.length === 0 ? [] : await deps.mediaOf(userId, ids);
+  const known = new Set(media.map(({ id }) => id));
   const invalid = [
     ...leadProblem(body.scheduledTime, deps.clock),
     ...problems.invalid,
-    ...(content.mediaIds ?? []).map((id, index) => ({
-      field: `body.post.content.mediaIds.${index}`,
-      message: `There is no media ${id.slice(0, 64)} of yours`,
-      code: "unknown_media",
-    })),
+    ...ids.flatMap((id, index) => (known.has(id) ? [] : [unknownMedia(id, index)])),
     ...breaksRules(content, targets, deps.registry),
   ];
   return { targets, invalid, missing: problems.missing };

@@ -27,6 +27,7 @@ export const errorMeanings: Record<ErrorCode, string> = {
   idempotency_conflict:
     "The idempotency key was used with another body, or its first request is still running.",
   payload_too_large: "The request body is larger than 1 MB.",
+  range_not_satisfiable: "Nothing of the file is in the range asked for.",
   rate_limit_exceeded: "Too many requests; `Retry-After` says how many seconds to wait.",
   headers_too_large: "The request has more than 100 headers, or more than 16 KB of them.",
   internal_error: "Something went wrong on our side; the request id helps us find it.",

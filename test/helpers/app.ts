@@ -1,4 +1,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
+import { rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { after } from "node:test";
 import type { FastifyInstance } from "fastify";
 import type { Logger } from "pino";
@@ -20,6 +23,7 @@ export type Settings = Record<string, string>;
 export function testSettings(databaseUrl: string): Settings {
   return {
     DATABASE_URL: databaseUrl,
+    DATA_DIR: join(tmpdir(), `herald-data-${randomUUID()}`),
     DATABASE_POOL_SIZE: "10",
     HOST: "127.0.0.1",
     TOKEN_KEYS: `test:${randomBytes(32).toString("base64url")}`,
@@ -44,6 +48,7 @@ export async function testApp(settings: Settings = {}, log: Logger = quiet): Pro
   after(async () => {
     await app.close();
     await deps.close();
+    await rm(config.dataDir, { recursive: true, force: true });
   });
   return { ...database, app, deps, config };
 }
