@@ -66,10 +66,12 @@ export async function refresh(
     await store(deps, row, tokens);
     return "replaced";
   } catch (error) {
-    await giveUpRefresh(db, row, claim);
+    const isRefused = error instanceof TokenError && error.isRefused;
+    // After a refusal the right is kept until the account is marked: nobody else is to ask the same in between.
+    if (!isRefused) await giveUpRefresh(db, row, claim);
     if (!(error instanceof TokenError)) throw error;
     const { platform, accountId } = row;
-    log.warn({ err: error, platform, accountId, isRefused: error.isRefused }, "no new tokens");
-    return error.isRefused ? "refused" : "failed";
+    log.warn({ err: error, platform, accountId, isRefused }, "no new tokens");
+    return isRefused ? "refused" : "failed";
   }
 }
