@@ -7,6 +7,7 @@ import {
   openAccount,
   saveAuthorUrn,
 } from "./connections/index.ts";
+import { billingRoutes, creditRoutes, webhookRoute } from "./billing/index.ts";
 import type { Deps } from "./deps.ts";
 import { healthRoutes, probeRoutes } from "./health.ts";
 import { addressOf, createHttp, echoIdempotencyKeys, measureRequests } from "./http/index.ts";
@@ -65,6 +66,7 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
     await scope.register(meRoute, { prefix: "/v1" });
     await scope.register(keyRoutes(deps), { prefix: "/v1" });
     await scope.register(accountRoutes(deps, "apiKey"), { prefix: "/v1" });
+    await scope.register(creditRoutes(deps, "apiKey"), { prefix: "/v1" });
     await scope.register(postRoutes({ ...deps, accountsOf }), { prefix: "/v1" });
     await scope.register(mediaRoutes(media), { prefix: "/v1" });
     await scope.register(directUploadRoute({ ...media, guard: byAddress }), { prefix: "/v1" });
@@ -85,6 +87,7 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
         saveAuthorUrn: async (account, urn) => await saveAuthorUrn(deps.db, account, urn),
       }),
     );
+    await scope.register(webhookRoute({ ...deps, ...deps.billing }));
     await scope.register(
       connectionRoutes({ ...deps, urls, returnToOrigins: config.connections.returnToOrigins }),
     );
@@ -98,6 +101,8 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
   const web: FastifyPluginAsync = async (scope) => {
     await scope.register(keyRoutes(deps), { prefix: "/api/v1" });
     await scope.register(accountRoutes(deps, "idToken"), { prefix: "/api/v1" });
+    await scope.register(creditRoutes(deps, "idToken"), { prefix: "/api/v1" });
+    await scope.register(billingRoutes({ ...deps, ...deps.billing, urls }), { prefix: "/api" });
     await scope.register(identityRoutes({ ...deps, guard: signIn }), { prefix: "/api/auth" });
   };
 

@@ -81,6 +81,10 @@ export const environment = z.object({
   S3_ENDPOINT: z.url().optional(),
   S3_ACCESS_KEY_ID: z.string().optional(),
   S3_SECRET_ACCESS_KEY: z.string().optional(),
+  STRIPE_SECRET_KEY: z.string().default(""),
+  STRIPE_API_URL: addressOr("https://api.stripe.com"),
+  WEBHOOK_SIGNING_SECRET: list,
+  CREDITS_ROLLOVER: z.stringbool().default(false),
   FUNCTIONS_KEYS: list,
   RATE_LIMIT_DEFAULT_MAX: whole(25),
   RATE_LIMIT_DEFAULT_BURST: whole(10),
@@ -171,6 +175,13 @@ export function loadConfig(env: Record<string, string | undefined>) {
               forcePathStyle: settings.S3_ENDPOINT !== undefined,
             }
           : null,
+    },
+    billing: {
+      stripe: settings.STRIPE_SECRET_KEY
+        ? { secretKey: settings.STRIPE_SECRET_KEY, apiUrl: settings.STRIPE_API_URL }
+        : null,
+      webhookSecrets: settings.WEBHOOK_SIGNING_SECRET,
+      rollsOver: settings.CREDITS_ROLLOVER,
     },
     connections: { returnToOrigins: settings.RETURN_TO_ORIGINS },
     platforms: {

@@ -4,6 +4,8 @@ import type { Identity, TokenVerifier } from "./auth/index.ts";
 import { systemClock } from "./clock.ts";
 import type { Clock } from "./clock.ts";
 import type { Config } from "./config.ts";
+import { createBilling } from "./billing/index.ts";
+import type { Billing } from "./billing/index.ts";
 import { createPool, serviceRole } from "./db/index.ts";
 import type { Pool } from "./db/index.ts";
 import { createMetrics } from "./http/index.ts";
@@ -31,6 +33,7 @@ export interface Deps {
   idTokens: TokenVerifier;
   outbound: Outbound;
   storage: Storage;
+  billing: Billing;
   smallFiles: SmallFiles;
   registry: Registry;
   close(): Promise<void>;
@@ -80,6 +83,7 @@ export function createDeps(config: Config, log: Logger, clock: Clock = systemClo
     idTokens,
     outbound,
     storage,
+    billing: createBilling({ ...config.billing, send: outbound.send, log }),
     smallFiles: createSmallFiles(),
     registry: createRegistry(config.platforms),
     async close() {

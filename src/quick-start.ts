@@ -5,6 +5,7 @@ import { createKey } from "./auth/index.ts";
 import { saveSubscription } from "./billing/index.ts";
 import { accountsOf } from "./connections/index.ts";
 import { connectDemoAccount } from "./demo-connection.ts";
+import { receivePayments, subscribeDemo } from "./demo-subscription.ts";
 import type { Deps } from "./deps.ts";
 
 const trialDays = 7;
@@ -83,20 +84,44 @@ async function hasUsableDemo(
   return { userId: found.user_id, isActive: found.subscription_state === "active" };
 }
 
-/** The addresses of the outside world, when it is the sandbox. */
-export function sandboxSettings(sandboxUrl: string): Record<string, string> {
-  const linkedin = `${sandboxUrl}/linkedin`;
+const networkIn = (sandboxUrl: string): Record<string, string> => ({
+  NETWORK_AUTH_URL: `${sandboxUrl}/linkedin/oauth/v2/authorization`,
+  NETWORK_TOKEN_URL: `${sandboxUrl}/linkedin/oauth/v2/accessToken`,
+  NETWORK_USERINFO_URL: `${sandboxUrl}/linkedin/v2/userinfo`,
+  NETWORK_PROFILE_URL: `${sandboxUrl}/linkedin/v2/me`,
+  NETWORK_UGC_URL: `${sandboxUrl}/linkedin/v2/ugcPosts`,
+  NETWORK_WEB_URL: `${sandboxUrl}/linkedin`,
+  NETWORK_CLIENT_ID: "sandbox-linkedin",
+  NETWORK_CLIENT_SECRET: "sandbox-linkedin-secret",
+  // The sandbox's file host is at a private address.
+  MEDIA_ALLOW_PRIVATE: "true",
+});
+
+const paymentsIn = (sandboxUrl: string): Record<string, string> => ({
+  STRIPE_SECRET_KEY: "sk_test_sandbox",
+  STRIPE_API_URL: sandboxUrl,
+  WEBHOOK_SIGNING_SECRET: "whsec_sandbox",
+});
+
+export interface Sandboxed {
+  network: boolean;
+  payments: boolean;
+}
+
+/** What nobody has credentials for is played by the sandbox. */
+export const sandboxed = (env: Record<string, string | undefined>): Sandboxed => ({
+  network: !env["NETWORK_CLIENT_ID"],
+  payments: !env["STRIPE_SECRET_KEY"],
+});
+
+/** The addresses of the outside world, where it is the sandbox. */
+export function sandboxSettings(
+  sandboxUrl: string,
+  { network, payments }: Sandboxed = { network: true, payments: true },
+): Record<string, string> {
   return {
-    NETWORK_AUTH_URL: `${linkedin}/oauth/v2/authorization`,
-    NETWORK_TOKEN_URL: `${linkedin}/oauth/v2/accessToken`,
-    NETWORK_USERINFO_URL: `${linkedin}/v2/userinfo`,
-    NETWORK_PROFILE_URL: `${linkedin}/v2/me`,
-    NETWORK_UGC_URL: `${linkedin}/v2/ugcPosts`,
-    NETWORK_WEB_URL: linkedin,
-    NETWORK_CLIENT_ID: "sandbox-linkedin",
-    NETWORK_CLIENT_SECRET: "sandbox-linkedin-secret",
-    // The sandbox's file host is at a private address.
-    MEDIA_ALLOW_PRIVATE: "true",
+    ...(network ? networkIn(sandboxUrl) : {}),
+    ...(payments ? paymentsIn(sandboxUrl) : {}),
   };
 }
 
@@ -118,17 +143,19 @@ async function connectOnce({ db, config }: Deps, demo: QuickStart, userId: strin
 export async function prepareDemo(
   deps: Deps,
   sandboxUrl: string,
-  isOnSandbox: boolean,
+  { network, payments }: Sandboxed,
 ): Promise<QuickStart> {
-  const { quickStart, userId } = await prepareUser(deps, sandboxUrl);
-  if (isOnSandbox) await connectOnce(deps, quickStart, userId);
+  const { quickStart, userId, isActive } = await prepareUser(deps, sandboxUrl);
+  if (payments) await receivePayments(sandboxUrl, quickStart.functionsUrl);
+  if (!isActive) await (payments ? subscribeDemo(quickStart, "pro") : startTrial(deps, userId));
+  if (network) await connectOnce(deps, quickStart, userId);
   return quickStart;
 }
 
 async function prepareUser(
   deps: Deps,
   sandboxUrl: string,
-): Promise<{ quickStart: QuickStart; userId: string }> {
+): Promise<{ quickStart: QuickStart; userId: string; isActive: boolean }> {
   const { config, db, identity } = deps;
   const path = join(config.dataDir, "quickstart.json");
   const addresses = {
@@ -141,19 +168,17 @@ async function prepareUser(
   const kept = await readJson<QuickStart>(path);
   const demo = kept && (await hasUsableDemo(deps, kept.apiKey));
   if (kept && demo) {
-    if (!demo.isActive) await startTrial(deps, demo.userId);
     const quickStart = { ...kept, ...addresses };
     await writeSecret(path, quickStart);
-    return { quickStart, userId: demo.userId };
+    return { quickStart, ...demo };
   }
   const email = kept?.email ?? "demo@herald.example";
   const password = kept?.password ?? secret();
   const userId = await identity.createUser({ email, password, name: "Demo" });
-  await startTrial(deps, userId);
   const { raw } = await createKey(db, userId, "quick start");
   const quickStart = { ...addresses, apiKey: raw, email, password };
   await writeSecret(path, quickStart);
-  return { quickStart, userId };
+  return { quickStart, userId, isActive: false };
 }
 
 export function greeting(quickStart: QuickStart): string {

@@ -7,7 +7,7 @@ import { createServiceLogin, startEmbeddedPostgres } from "./db/index.ts";
 import { createDeps } from "./deps.ts";
 import { createLog } from "./log.ts";
 import { migrateAll } from "./migrate.ts";
-import { greeting, ownSecrets, prepareDemo, sandboxSettings } from "./quick-start.ts";
+import { greeting, ownSecrets, prepareDemo, sandboxSettings, sandboxed } from "./quick-start.ts";
 import { startApi } from "./server.ts";
 import { stopOnSignals } from "./signals.ts";
 import { startJobs } from "./worker.ts";
@@ -70,8 +70,8 @@ async function start(env: Record<string, string | undefined>): Promise<void> {
       SANDBOX_DATA_DIR: join(dataDir, "sandbox"),
     });
     stops.push(sandbox.stop);
-    const isOnSandbox = !env["NETWORK_CLIENT_ID"];
-    const config = loadConfig({ ...given, ...(isOnSandbox ? sandboxSettings(sandbox.url) : {}) });
+    const played = sandboxed(env);
+    const config = loadConfig({ ...given, ...sandboxSettings(sandbox.url, played) });
     await migrateAll(config.database.migrateUrl, log);
     const deps = createDeps(config, log);
     stops.push(deps.close);
@@ -79,7 +79,7 @@ async function start(env: Record<string, string | undefined>): Promise<void> {
     stops.push(worker.stop);
     const app = await startApi(deps);
     stops.push(async () => await app.close());
-    process.stdout.write(greeting(await prepareDemo(deps, sandbox.url, isOnSandbox)));
+    process.stdout.write(greeting(await prepareDemo(deps, sandbox.url, played)));
   } catch (error) {
     await stopAll();
     throw error;

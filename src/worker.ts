@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { deleteExpiredSessions } from "./auth/index.ts";
+import { creditsTask } from "./billing/index.ts";
 import { loadConfig } from "./config.ts";
 import {
   deleteExpiredStates,
@@ -40,6 +41,7 @@ export async function startJobs(deps: Deps) {
       await saveAuthorUrn(db, account, urn),
   };
   const cleanUpMedia = cleanUpMediaTask({ ...deps, incomingDir: config.media.incomingDir });
+  const credits = creditsTask(db, deps.billing);
   const publish = publishTask(publishing);
   const reconcile = reconcileTask(publishing);
   return await startWorker({
@@ -49,6 +51,7 @@ export async function startJobs(deps: Deps) {
     tasks: [
       cleanUp,
       cleanUpMedia,
+      credits,
       removeTask(deps.storage),
       forget,
       rotate,
@@ -60,6 +63,7 @@ export async function startJobs(deps: Deps) {
       { task: cleanUp, pattern: "0 2 * * *" },
       { task: forget, pattern: "17 * * * *" },
       { task: rotate, pattern: "43 3 * * *" },
+      { task: credits, pattern: "*/10 * * * *" },
       { task: cleanUpMedia, pattern: "29 * * * *" },
       { task: reconcile, pattern: "*/10 * * * *" },
     ],

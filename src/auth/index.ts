@@ -8,3 +8,5 @@ export { deleteExpiredSessions } from "./identity-queries.ts";
 export { identityRoutes } from "./identity-routes.ts";
 export { createKey } from "./keys.ts";
 export { keyRoutes, meRoute } from "./routes.ts";
+export { requireSignedIn } from "./signed-in.ts";
+export type { SignedIn } from "./signed-in.ts";

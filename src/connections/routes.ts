@@ -13,13 +13,13 @@ import { providerOf } from "./provider.ts";
 import { createReturnTo, withOutcome } from "./return-to.ts";
 import { callbackQuery, confirmBody, startAnswer, startQuery } from "./schema.ts";
 import { start } from "./start.ts";
-import { requireStarter } from "./starter.ts";
-import type { Starter } from "./starter.ts";
+import { requireSignedIn } from "../auth/index.ts";
+import type { SignedIn } from "../auth/index.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
     /** Who asks for a connection. */
-    starter: Starter | null;
+    starter: SignedIn | null;
   }
 }
 
@@ -75,7 +75,7 @@ export function connectionRoutes(deps: ConnectionDeps): FastifyPluginAsync {
           response: { 200: startAnswer, 302: z.void().describe("To the platform") },
         },
         // Before anything of the request is judged.
-        onRequest: async (request) => void (request.starter = await requireStarter(deps, request)),
+        onRequest: async (request) => void (request.starter = await requireSignedIn(deps, request)),
       },
       async (request, reply) => {
         const { starter, query } = request;

@@ -3,7 +3,7 @@ import type { PlatformAdapter } from "../platforms/index.ts";
 import type { ConnectionDeps } from "./deps.ts";
 import { authorizeAddress } from "./oauth.ts";
 import { providerOf, redirectUriOf } from "./provider.ts";
-import type { Starter } from "./starter.ts";
+import type { SignedIn } from "../auth/index.ts";
 import { saveState } from "./state-queries.ts";
 
 export const newSecret = (): string => randomBytes(32).toString("base64url");
@@ -12,7 +12,7 @@ export const newSecret = (): string => randomBytes(32).toString("base64url");
 export async function start(
   { db, sealer, urls }: Pick<ConnectionDeps, "db" | "sealer" | "urls">,
   adapter: PlatformAdapter,
-  request: { starter: Starter; returnTo: string | null; browserHash: string },
+  request: { starter: SignedIn; returnTo: string | null; browserHash: string },
 ): Promise<string> {
   const { starter, returnTo, browserHash } = request;
   const state = newSecret();

@@ -1,0 +1,40 @@
+-- Everything that the payment provider told us, once per event id. What is true of a subscription is read from all of
+-- its events in their own order, so the order in which they arrive changes nothing.
+create table payment_events (
+  id text primary key,
+  type text not null,
+  created_at timestamptz not null,
+  subscription_id text,
+  payload jsonb not null,
+  previous jsonb not null,
+  received_at timestamptz not null default clock_timestamp()
+);
+create index payment_events_by_subscription on payment_events (subscription_id) where subscription_id is not null;
+
+create table billing_customers (
+  user_id text primary key,
+  customer_id text not null unique,
+  created_at timestamptz not null default now()
+);
+
+-- A checkout session is finished once.
+create table checkout_sessions (
+  id text primary key,
+  user_id text not null,
+  subscription_id text not null,
+  processed_at timestamptz not null default clock_timestamp()
+);
+
+alter table subscriptions add column started_at timestamptz;
+
+-- What a user should know. `key` says what it is about, so that nobody is told twice.
+create table notices (
+  id bigint generated always as identity primary key,
+  user_id text not null,
+  kind text not null,
+  key text not null unique,
+  details jsonb not null default '{}',
+  created_at timestamptz not null default clock_timestamp(),
+  read_at timestamptz
+);
+create index notices_by_user on notices (user_id, id desc);

@@ -1,0 +1,137 @@
+import type { FastifyPluginAsync } from "fastify";
+import StripeLibrary from "stripe";
+import type Stripe from "stripe";
+import { z } from "zod";
+import { AppError } from "../errors.ts";
+import type { ZodTypes } from "../http/index.ts";
+import { applyEvent } from "./apply-event.ts";
+import type { BillingDeps } from "./apply-event.ts";
+import { isKnownType } from "./event-order.ts";
+import { subscriptionOf } from "./history.ts";
+import { eventShape, subscriptionShape } from "./provider-shapes.ts";
+import type { ProviderEvent } from "./provider-shapes.ts";
+
+export interface WebhookDeps extends BillingDeps {
+  stripe: Stripe | null;
+  /** Several while one is being replaced by another. */
+  webhookSecrets: readonly string[];
+}
+
+const toleranceSeconds = 300;
+const maxBodyBytes = 1_048_576;
+
+const badSignature = (cause?: unknown): AppError =>
+  new AppError("validation_error", "The signature does not fit", {
+    details: [
+      { field: "headers.stripe-signature", message: "does not fit", code: "bad_signature" },
+    ],
+    cause,
+  });
+
+/** The provider's library looks at the age only: a time that lies ahead is refused here. */
+function checkTime(header: string): void {
+  const times = [...header.matchAll(/(?:^|,)\s*t=(\d{1,12})\s*(?=,|$)/g)].map(([, text]) =>
+    Number(text),
+  );
+  const [time] = times;
+  const ahead = (time ?? Number.POSITIVE_INFINITY) - Date.now() / 1_000;
+  if (times.length !== 1 || ahead > toleranceSeconds) throw badSignature();
+}
+
+function verify(
+  stripe: Stripe,
+  secrets: readonly string[],
+  body: Buffer,
+  header: unknown,
+): unknown {
+  if (typeof header !== "string" || body.length === 0) throw badSignature();
+  checkTime(header);
+  let failure: unknown;
+  for (const secret of secrets) {
+    try {
+      return stripe.webhooks.constructEvent(body, header, secret, toleranceSeconds);
+    } catch (error) {
+      failure = error;
+    }
+  }
+  throw badSignature(failure);
+}
+
+/** The payment provider's events. Answered with 200 once everything that follows from one is committed. */
+export function webhookRoute(deps: WebhookDeps): FastifyPluginAsync {
+  const { stripe, webhookSecrets, log } = deps;
+
+  async function take(event: ProviderEvent): Promise<boolean> {
+    const { id, type, created: createdAt, data } = event;
+    const subscriptionId = isKnownType(type) ? subscriptionOf(type, data.object) : null;
+    if (isKnownType(type) && subscriptionId === null)
+      log.error({ eventId: id, type }, "an event names no subscription that could be read");
+    const isNew = await applyEvent(deps, {
+      id,
+      type,
+      createdAt,
+      subscriptionId,
+      payload: data.object,
+      previous: data.previous_attributes ?? null,
+    });
+    if (type === "checkout.session.completed" && subscriptionId !== null)
+      await completeWith(subscriptionId, id);
+    return isNew;
+  }
+
+  /** A finished checkout names its subscription, and says nothing about it. */
+  async function completeWith(subscriptionId: string, eventId: string): Promise<void> {
+    try {
+      const payload = await stripe?.subscriptions.retrieve(subscriptionId);
+      const createdAt = subscriptionShape.parse(payload).startedAt;
+      const type = "checkout.session.verified";
+      await applyEvent(deps, {
+        id: `fetched:${eventId}`,
+        type,
+        createdAt,
+        subscriptionId,
+        payload,
+        previous: null,
+      });
+    } catch (error) {
+      const isUnknown =
+        error instanceof StripeLibrary.errors.StripeError && error.statusCode === 404;
+      if (!isUnknown) throw error;
+      log.warn({ eventId, subscriptionId }, "the provider does not know this subscription");
+    }
+  }
+
+  return async (scope) => {
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser(
+      "*",
+      { parseAs: "buffer", bodyLimit: maxBodyBytes },
+      (_request, body, done) => done(null, body),
+    );
+    scope.withTypeProvider<ZodTypes>().post(
+      "/paymentWebhook",
+      {
+        config: { isGated: false, errors: ["validation_error", "service_unavailable"] },
+        schema: {
+          tags: ["Billing"],
+          summary: "Events of the payment provider",
+          description:
+            "Signed by the provider (`Stripe-Signature`); the body is its event, byte for byte.",
+          response: { 200: z.object({ received: z.literal(true) }) },
+        },
+      },
+      async (request) => {
+        if (!stripe || webhookSecrets.length === 0)
+          throw new AppError("service_unavailable", "Billing is not set up here");
+        const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
+        const told = verify(stripe, webhookSecrets, body, request.headers["stripe-signature"]);
+        const event = eventShape.safeParse(told);
+        if (!event.success)
+          throw new AppError("validation_error", "The event can't be read", { cause: event.error });
+        const isNew = await take(event.data);
+        log.info({ eventId: event.data.id, type: event.data.type, isNew }, "payment event");
+        return { received: true } as const;
+      },
+    );
+  };
+}
