@@ -1,4 +1,4 @@
-import type Stripe from "stripe";
+import type { Stripe } from "stripe";
 import { AppError } from "../errors.ts";
 import { applyEvent } from "./apply-event.ts";
 import type { BillingDeps } from "./apply-event.ts";

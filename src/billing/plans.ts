@@ -1,5 +1,5 @@
 import type { Logger } from "pino";
-import type Stripe from "stripe";
+import type { Stripe } from "stripe";
 
 export const planIds = ["starter", "pro"] as const;
 export type PlanId = (typeof planIds)[number];

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import type { FastifyPluginAsync, FastifyRequest } from "fastify";
-import Stripe from "stripe";
+import { Stripe } from "stripe";
 import { z } from "zod";
 import { requireSignedIn } from "../auth/index.ts";
 import type { Identity, TokenVerifier } from "../auth/index.ts";

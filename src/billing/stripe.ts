@@ -1,4 +1,4 @@
-import Stripe from "stripe";
+import { Stripe } from "stripe";
 import type { Logger } from "pino";
 import type { Send } from "../outbound/index.ts";
 import { createPlans, noPlans } from "./plans.ts";

@@ -1,6 +1,5 @@
 import type { FastifyPluginAsync } from "fastify";
-import StripeLibrary from "stripe";
-import type Stripe from "stripe";
+import { Stripe } from "stripe";
 import { z } from "zod";
 import { AppError } from "../errors.ts";
 import type { ZodTypes } from "../http/index.ts";
@@ -95,7 +94,7 @@ export function webhookRoute(deps: WebhookDeps): FastifyPluginAsync {
       });
     } catch (error) {
       const isUnknown =
-        error instanceof StripeLibrary.errors.StripeError && error.statusCode === 404;
+        error instanceof Stripe.errors.StripeError && error.statusCode === 404;
       if (!isUnknown) throw error;
       log.warn({ eventId, subscriptionId }, "the provider does not know this subscription");
     }
