@@ -1,7 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { startEmbeddedPostgres, createPool } from "../src/db/index.ts";
@@ -10,7 +8,7 @@ import { createFileStorage } from "../src/media/index.ts";
 import { migrateAll } from "../src/migrate.ts";
 import { testSettings } from "../test/helpers/app.ts";
 import { quiet } from "../test/helpers/database.ts";
-import { freePort } from "../test/helpers/ports.ts";
+import { startNginx } from "../test/helpers/nginx.ts";
 import { fetchLoad, median, say, startServer } from "./tools.ts";
 import type { BenchServer } from "./tools.ts";
 
@@ -48,41 +46,6 @@ async function store(
   }
   await storage.close();
   return stored;
-}
-
-/** The file of docs/nginx.conf as it is, with its placeholders filled, and one more server with the bare files. */
-async function startNginx(dir: string, dataDir: string, heraldPort: string) {
-  const [front, bare] = [await freePort(), await freePort()];
-  const template = await readFile(new URL("../docs/nginx.conf", import.meta.url), "utf8");
-  const conf = template
-    .replaceAll("HERALD_DATA", dataDir)
-    .replaceAll("HERALD_CACHE", join(dir, "cache"))
-    .replaceAll("HERALD_RUN", dir)
-    .replace("127.0.0.1:3000", `127.0.0.1:${heraldPort}`)
-    .replace("listen 80;", `listen 127.0.0.1:${front};`)
-    .replace(
-      /\}\s*$/,
-      `  server { listen 127.0.0.1:${bare}; root ${join(dataDir, "media", "herald-media")}; }\n}\n`,
-    );
-  await writeFile(
-    join(dir, "nginx.conf"),
-    `daemon off; pid ${join(dir, "nginx.pid")}; user root;\n${conf}`,
-  );
-  const child = spawn(
-    "nginx",
-    ["-p", dir, "-c", join(dir, "nginx.conf"), "-e", join(dir, "nginx.log")],
-    {
-      stdio: "inherit",
-    },
-  );
-  return {
-    front: `http://127.0.0.1:${front}`,
-    bare: `http://127.0.0.1:${bare}`,
-    async stop() {
-      child.kill("SIGTERM");
-      await once(child, "exit");
-    },
-  };
 }
 
 const dir = await mkdtemp(join(tmpdir(), "herald-bench-"));
