@@ -7,7 +7,7 @@ create table credit_balances (
   subscription_id text collate "C",
   period_start timestamptz,
   period_end timestamptz,
-  allowance int not null default 0,
+  allowance int not null default 0 check (allowance >= 0),
   updated_at timestamptz not null default clock_timestamp(),
   check ((subscription_id is null) = (period_start is null)),
   check (period_end > period_start)
@@ -90,6 +90,14 @@ language sql immutable as $$
   select format('%s:%s:%s', p_kind, p_subscription, extract(epoch from p_period_start)::bigint)
 $$;
 
+-- What an entry of a period refers to. Times as the API writes them, whatever the session's time zone.
+create function credit_period(p_subscription text, p_start timestamptz, p_end timestamptz default null) returns jsonb
+language sql stable as $$
+  select jsonb_strip_nulls(jsonb_build_object('subscriptionId', p_subscription,
+    'periodStart', to_char(p_start at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+    'periodEnd', to_char(p_end at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')))
+$$;
+
 -- What is left of a period ends with it. What was given back after it had ended is left once more, hence the second
 -- form of the key. Credits from before the first period belong to none, and stay.
 create function expire_credits(p_held credit_balances) returns void language plpgsql as $$
@@ -103,7 +111,7 @@ begin
     v_key := v_key || ':' || (select max(id) from credit_entries where user_id = p_held.user_id);
   end if;
   perform move_credits(p_held.user_id, 'expiry', -p_held.balance, v_key,
-    jsonb_build_object('subscriptionId', p_held.subscription_id, 'periodStart', p_held.period_start));
+    credit_period(p_held.subscription_id, p_held.period_start));
 end
 $$;
 
@@ -118,7 +126,6 @@ declare
     or (p_period_start, p_subscription collate "C") > (v_held.period_start, v_held.subscription_id);
   v_key text := credit_key('grant', p_subscription, p_period_start);
   v_owner text;
-  v_period jsonb := jsonb_build_object('subscriptionId', p_subscription, 'periodStart', p_period_start);
 begin
   select user_id into v_owner from credit_entries where idempotency_key = v_key;
   if v_owner <> p_user then
@@ -132,13 +139,14 @@ begin
   end if;
   if p_credits <> 0 then
     perform move_credits(p_user, 'grant', p_credits, v_key,
-      v_period || jsonb_build_object('periodEnd', p_period_end));
+      credit_period(p_subscription, p_period_start, p_period_end));
   end if;
   if v_is_newer then
     update credit_balances set subscription_id = p_subscription, period_start = p_period_start, period_end = p_period_end,
       allowance = p_credits where user_id = p_user;
   elsif p_credits <> 0 and not p_rolls_over then
-    perform move_credits(p_user, 'expiry', -p_credits, credit_key('expiry', p_subscription, p_period_start), v_period);
+    perform move_credits(p_user, 'expiry', -p_credits, credit_key('expiry', p_subscription, p_period_start),
+      credit_period(p_subscription, p_period_start));
   end if;
   return true;
 end

@@ -27,6 +27,12 @@ create table checkout_sessions (
 
 alter table subscriptions add column started_at timestamptz;
 
+-- Every subscription that a user ever had. The one that counts is in `subscriptions`: of those that run the youngest,
+-- else the youngest that ended.
+create table subscription_states (like subscriptions including defaults);
+alter table subscription_states add primary key (subscription_id);
+create index subscription_states_by_user on subscription_states (user_id);
+
 -- What a user should know. `key` says what it is about, so that nobody is told twice.
 create table notices (
   id bigint generated always as identity primary key,

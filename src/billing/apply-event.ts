@@ -6,6 +6,7 @@ import {
   eventsOf,
   insertEvent,
   insertNotice,
+  lockPayer,
   lockSubscription,
   userOfCustomer,
 } from "./event-queries.ts";
@@ -54,6 +55,7 @@ async function write(tx: Db, deps: BillingDeps, history: History, catalog: Catal
   const customerId = latest?.customerId ?? history.customerId;
   const userId = history.userId ?? (customerId ? await userOfCustomer(tx, customerId) : undefined);
   if (!latest || !customerId || !userId) return;
+  await lockPayer(tx, userId);
   const plan = catalog.get(latest.priceId);
   if (plan) {
     await saveSubscription(tx, {

@@ -1,6 +1,7 @@
 import type { QueryConfig, QueryResultRow } from "pg";
 import type { Db } from "../db/index.ts";
 import { AppError } from "../errors.ts";
+import { insertNotice } from "./event-queries.ts";
 
 // The credit ledger. What it does, and in which order it locks, is written in the database (migrations/0014_credits.sql):
 // each call here is one statement, a change of its own on a pool and a part of the caller's in a transaction.
@@ -94,9 +95,19 @@ async function move(
   return toMove(row, -amount);
 }
 
+/** Who is about to run out is told, once for each time. */
+async function tellIfLow(db: Db, userId: string, made: CreditMove): Promise<void> {
+  if (!made.isNew || !made.isLow) return;
+  const { entryId, balance } = made;
+  const key = `credits_low:${entryId}`;
+  await insertNotice(db, userId, { kind: "credits_low", key, details: { balance } });
+}
+
 /** Throws `insufficient_credits` where the balance is smaller. */
 export async function debit(db: Db, change: CreditChange): Promise<CreditMove> {
-  return await move(db, "debit", { ...change, amount: -change.amount });
+  const made = await move(db, "debit", { ...change, amount: -change.amount });
+  await tellIfLow(db, change.userId, made);
+  return made;
 }
 
 /** By hand, up or down, never below zero. */
@@ -127,7 +138,9 @@ export async function hold(
     text: `select (h.move).*, h.state, h.expires_at from hold_credits($1, $2, $3, $4, $5) h`,
     values: [userId, amount, key, JSON.stringify(reference), expiresSeconds],
   });
-  return { ...toMove(row, amount), state: row.state, expiresAt: row.expires_at };
+  const made = toMove(row, amount);
+  await tellIfLow(db, userId, made);
+  return { ...made, state: row.state, expiresAt: row.expires_at };
 }
 
 async function settle(db: Db, key: string, wanted: "kept" | "released"): Promise<string> {

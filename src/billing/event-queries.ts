@@ -34,6 +34,15 @@ export async function lockSubscription(tx: Db, subscriptionId: string): Promise<
   });
 }
 
+/** And whoever chooses among the subscriptions of one user. */
+export async function lockPayer(tx: Db, userId: string): Promise<void> {
+  await tx.query({
+    name: "lock_payer",
+    text: "select pg_advisory_xact_lock(hashtextextended('payer ' || $1, 0))",
+    values: [userId],
+  });
+}
+
 export async function eventsOf(db: Db, subscriptionId: string): Promise<StoredEvent[]> {
   const { rows } = await db.query<StoredEvent>({
     name: "events_of_subscription",

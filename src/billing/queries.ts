@@ -20,25 +20,24 @@ export interface Subscription {
   trialEnd: Date | null;
   cancelAtPeriodEnd?: boolean;
   pendingPlan?: PendingPlan | null;
-  /** When it was made: of several of one user the youngest counts, and one that runs before one that ended. */
+  /** When it began. */
   startedAt?: Date | null;
 }
 
+const columns = `user_id, customer_id, subscription_id, status, plan_id, price_id, current_period_start,
+  current_period_end, trial_end, cancel_at_period_end, pending_plan, started_at`;
+
+const replace = columns
+  .split(",")
+  .map((column) => `${column} = excluded.${column.trim()}`)
+  .join(", ");
+
+/** Keeps what is known of a subscription, and makes it the user's if it is the one that counts. */
 export async function saveSubscription(db: Db, subscription: Subscription): Promise<void> {
   await db.query({
-    name: "save_subscription",
-    text: `insert into subscriptions as s (user_id, customer_id, subscription_id, status, plan_id, price_id,
-             current_period_start, current_period_end, trial_end, cancel_at_period_end, pending_plan, started_at)
-           values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
-           on conflict (user_id) do update set customer_id = excluded.customer_id,
-             subscription_id = excluded.subscription_id, status = excluded.status, plan_id = excluded.plan_id,
-             price_id = excluded.price_id, current_period_start = excluded.current_period_start,
-             current_period_end = excluded.current_period_end, trial_end = excluded.trial_end,
-             cancel_at_period_end = excluded.cancel_at_period_end, pending_plan = excluded.pending_plan,
-             started_at = excluded.started_at, updated_at = now()
-           where s.subscription_id = excluded.subscription_id
-             or (s.status <> 'canceled', coalesce(s.started_at, '-infinity'), s.subscription_id)
-              < (excluded.status <> 'canceled', coalesce(excluded.started_at, 'infinity'), excluded.subscription_id)`,
+    name: "save_subscription_state",
+    text: `insert into subscription_states (${columns}) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+           on conflict (subscription_id) do update set ${replace}, updated_at = now()`,
     values: [
       subscription.userId,
       subscription.customerId,
@@ -53,6 +52,14 @@ export async function saveSubscription(db: Db, subscription: Subscription): Prom
       subscription.pendingPlan ? JSON.stringify(subscription.pendingPlan) : null,
       subscription.startedAt ?? null,
     ],
+  });
+  await db.query({
+    name: "choose_subscription",
+    text: `insert into subscriptions (${columns})
+           select ${columns} from subscription_states where user_id = $1
+           order by (status <> 'canceled') desc, started_at desc nulls last, subscription_id desc limit 1
+           on conflict (user_id) do update set ${replace}, updated_at = now()`,
+    values: [subscription.userId],
   });
 }
 

@@ -4,6 +4,7 @@ import { insist } from "../../src/db/index.ts";
 import { installPoints, planKills, strike } from "./kills.ts";
 import type { Struck } from "./kills.ts";
 import { acceptances } from "./queue-up.ts";
+import { createRandom } from "./random.ts";
 import { setStage } from "./stage.ts";
 import type { Stage } from "./stage.ts";
 
@@ -33,17 +34,6 @@ export interface Report {
 
 // A user may send 30 a minute, and repeats count.
 const postsPerUser = 8;
-
-/** Small and good enough for a schedule of faults: the same seed gives the same one (mulberry32). */
-function createRandom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
 
 interface Submitted {
   text: string;

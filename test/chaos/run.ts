@@ -1,3 +1,4 @@
+import { chaosCredits, chaosLastCredit } from "./credits.ts";
 import { queueFairly } from "./fairness.ts";
 import { chaosPosts } from "./posts.ts";
 import { schedulePosts } from "./schedule.ts";
@@ -29,6 +30,15 @@ const scenes: Record<string, () => Promise<boolean>> = {
       figures.early === 0 &&
       figures.lateP99Ms <= 2_000
     );
+  },
+  async credits() {
+    say(`seed ${seed}`);
+    const load = { users: 200, operations: 100_000, clients: 16, restarts: 10 };
+    const figures = await chaosCredits({ ...load, seed });
+    say(JSON.stringify(figures));
+    const last = await chaosLastCredit(500, 100);
+    say(`the last credit: ${JSON.stringify(last)}`);
+    return figures.problems.length === 0 && last.problems.length === 0;
   },
   async fairness() {
     const figures = await queueFairly(10_000);

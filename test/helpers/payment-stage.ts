@@ -13,8 +13,8 @@ import type { Story, WireEvent } from "./payment-events.ts";
 
 export interface PaymentSandbox {
   url: string;
-  /** What the provider has to say about a price from now on. */
-  describePrice(id: string, metadata: Record<string, string>): Promise<void>;
+  /** What its owner sets. Without a body: what was set is undone. */
+  control(path: string, body?: unknown): Promise<void>;
 }
 
 /** The payment provider with its plans. It sends nothing: only what the test tells arrives. */
@@ -27,13 +27,15 @@ export async function paymentSandbox(): Promise<PaymentSandbox> {
   });
   return {
     url,
-    async describePrice(id, metadata) {
-      const answer = await fetch(`${url}/payments/_control/prices/${id}`, {
-        method: "POST",
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify({ metadata }),
+    async control(path, body) {
+      const answer = await fetch(`${url}${path}`, {
+        method: body === undefined ? "DELETE" : "POST",
+        ...(body !== undefined && {
+          headers: { "content-type": "application/json" },
+          body: JSON.stringify(body),
+        }),
       });
-      if (!answer.ok) throw new Error(`the price ${id} was not changed: ${await answer.text()}`);
+      if (!answer.ok) throw new Error(`${path}: ${await answer.text()}`);
     },
   };
 }
@@ -95,3 +97,7 @@ export async function countRows(db: Db): Promise<Record<string, number>> {
   );
   return rows[0] ?? {};
 }
+
+/** In seconds, as the provider counts. */
+export const periodStart = (subscription: Outcome["subscription"]): number =>
+  Date.parse(String(subscription?.["current_period_start"])) / 1_000;
