@@ -4,6 +4,7 @@ import type { MediaRecord } from "./queries.ts";
 export interface Remembered {
   record: MediaRecord;
   bytes: Buffer | null;
+  headers: Record<string, string>;
 }
 
 export const smallBytes = 256 * 1_024;

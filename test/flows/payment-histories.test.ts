@@ -167,8 +167,8 @@ test("a renewal whose invoice also settles a change of plan grants the new perio
   }
 });
 
-/** A user's first subscription and a second one, one of which ends. Half of them are told several times. */
-function twoSubscriptions(ends: "first" | "second"): Telling[] {
+/** A user's first subscription and a second one, of which one or none ends. Half of them are told several times. */
+function twoSubscriptions(ends: "first" | "second" | "none"): Telling[] {
   return Array.from({ length: sample }, (_, index) => {
     const story = newStory();
     const { userId, customer, name } = story;
@@ -205,4 +205,9 @@ test("of a subscription that was canceled and a new one the new one counts, in e
 test("of two subscriptions the one that runs counts, also where the younger one was canceled", async () => {
   const { subscription } = await outcome(twoSubscriptions("second"));
   assert.partialDeepStrictEqual(subscription, { status: "active", subscription_id: "sub_NAME" });
+});
+
+test("of two subscriptions that both run the younger one counts, in every order", async () => {
+  const { subscription } = await outcome(twoSubscriptions("none"));
+  assert.partialDeepStrictEqual(subscription, { status: "active", subscription_id: "sub_NAME_b" });
 });

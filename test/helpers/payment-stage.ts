@@ -91,6 +91,7 @@ export async function countRows(db: Db): Promise<Record<string, number>> {
   const { rows } = await db.query<Record<string, number>>(
     `select (select count(*)::int from payment_events) as events,
             (select count(*)::int from subscriptions) as subscriptions,
+            (select count(*)::int from subscription_states) as states,
             (select count(*)::int from credit_entries) as entries,
             (select count(*)::int from credit_balances) as balances,
             (select count(*)::int from notices) as notices`,
