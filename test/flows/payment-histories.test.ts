@@ -167,9 +167,18 @@ test("a renewal whose invoice also settles a change of plan grants the new perio
   }
 });
 
-/** A user's first subscription and a second one, of which one or none ends. Half of them are told several times. */
+/** Events of two subscriptions: in turn, several times, or in turn but for the last of each, which come at once. */
+function mingled(first: WireEvent[], second: WireEvent[], form: number): WireEvent[][] {
+  if (form === 0) return oneByOne(shuffled([...first, ...second]));
+  if (form === 1) return repeated([...first, ...second]);
+  const [ofFirst, ofSecond] = [shuffled(first), shuffled(second)];
+  const last = [...ofFirst.splice(0, 1), ...ofSecond.splice(0, 1)];
+  return [...oneByOne(shuffled([...ofFirst, ...ofSecond])), last];
+}
+
+/** A user's first subscription and a second one, of which one or none ends. */
 function twoSubscriptions(ends: "first" | "second" | "none"): Telling[] {
-  return Array.from({ length: sample }, (_, index) => {
+  return Array.from({ length: 2 * sample }, (_, index) => {
     const story = newStory();
     const { userId, customer, name } = story;
     const second = newStory({
@@ -180,14 +189,14 @@ function twoSubscriptions(ends: "first" | "second" | "none"): Telling[] {
       price: "price_pro",
     });
     const end = { at: day, status: "canceled", period: 0 };
-    const events = [
-      ...(ends === "first" ? lifeOf(story) : running(story)),
+    const secondEvents = [
       checkoutEvent(second, 1),
       subscriptionEvent(second, "created", { at: 0, status: "active", period: 0 }),
       invoiceEvent(second, "payment_succeeded", { at: 1, period: 0 }),
       ...(ends === "second" ? [subscriptionEvent(second, "deleted", end)] : []),
     ];
-    return { story, groups: index % 2 === 0 ? repeated(events) : oneByOne(shuffled(events)) };
+    const firstEvents = ends === "first" ? lifeOf(story) : running(story);
+    return { story, groups: mingled(firstEvents, secondEvents, index % 3) };
   });
 }
 

@@ -41,12 +41,12 @@ export function permutations<Item>(items: readonly Item[]): Item[][] {
 export const oneByOne = (events: readonly WireEvent[]): WireEvent[][] =>
   events.map((event) => [event]);
 
-/** Each event up to three times, up to four events at once. */
+/** Each event up to three times, up to eight events at once. */
 export function repeated(events: readonly WireEvent[]): WireEvent[][] {
   const upTo = (most: number): number => 1 + Math.floor(random() * most);
   const rest = shuffled(events.flatMap((event) => Array.from({ length: upTo(3) }, () => event)));
   const groups: WireEvent[][] = [];
-  while (rest.length > 0) groups.push(rest.splice(0, upTo(4)));
+  while (rest.length > 0) groups.push(rest.splice(0, upTo(8)));
   return groups;
 }
 
