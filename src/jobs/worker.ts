@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Logger } from "pino";
-import { createPool, isUnavailable, serviceRole } from "../db/index.ts";
+import { createPool, insist, isUnavailable, serviceRole } from "../db/index.ts";
 import { patientQuery } from "./patient-pool.ts";
 import type { CrontabEntry } from "./runner.ts";
 import { startShift } from "./shift.ts";
@@ -67,7 +67,8 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     await pool.end();
   }
 
-  let shift = await begin().catch(async (error: unknown) => {
+  // A worker that is started while the database recovers waits for it.
+  let shift = await insist(begin).catch(async (error: unknown) => {
     await close();
     throw error;
   });
