@@ -47,6 +47,6 @@ for (const [onFailure, status] of [
     if (onFailure === "open") assert.equal(health.json<{ status: string }>().status, "unavailable");
     assert.equal((await app.inject({ url: "/livez" })).statusCode, 200);
     assert.equal((await app.inject({ url: "/readyz" })).statusCode, 503);
-    assert.ok(performance.now() - startedAt < 2_000);
+    assert.ok(performance.now() - startedAt < 5_000);
   });
 }

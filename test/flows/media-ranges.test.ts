@@ -6,7 +6,7 @@ import { mediaStage } from "../helpers/media.ts";
 import type { MediaStage } from "../helpers/media.ts";
 import { startS3 } from "../helpers/s3.ts";
 
-const perStore = 2_000;
+const perStore = process.env["HERALD_FULL"] === "1" ? 2_000 : 400;
 const seed = randomInt(2 ** 31);
 
 /** A range header of any kind, and the slice that RFC 9110 gives for it; null: the whole. */
