@@ -5,8 +5,9 @@ create table payment_events (
   type text not null,
   created_at timestamptz not null,
   subscription_id text,
-  payload jsonb not null,
-  previous jsonb not null,
+  -- Not jsonb, which takes less than the provider may say, and nothing inside is asked for.
+  payload json not null,
+  previous json not null,
   received_at timestamptz not null default clock_timestamp()
 );
 create index payment_events_by_subscription on payment_events (subscription_id) where subscription_id is not null;

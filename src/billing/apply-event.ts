@@ -98,9 +98,11 @@ export async function applyEvent(
   const catalog = await catalogFor(deps.plans, readHistory([...seen, event]));
   return await inTransaction(deps.db, async (tx) => {
     if (subscriptionId !== null) await lockSubscription(tx, subscriptionId);
-    if (!(await alongside(tx)) || !(await insertEvent(tx, event))) return false;
-    if (subscriptionId === null) return true;
-    await write(tx, deps, readHistory(await eventsOf(tx, subscriptionId)), catalog);
-    return true;
+    if (!(await alongside(tx))) return false;
+    const isNew = await insertEvent(tx, event);
+    // Also for one that was told before: its user or its price may be known only now.
+    if (subscriptionId !== null)
+      await write(tx, deps, readHistory(await eventsOf(tx, subscriptionId)), catalog);
+    return isNew;
   });
 }

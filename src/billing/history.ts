@@ -49,6 +49,11 @@ function addSnapshot(
     const { periodStart: start, periodEnd: end, priceId } = snapshot;
     history.periods.push({ start, end, priceId });
   }
+  if (type === "customer.subscription.trial_will_end" && snapshot.status === "trialing") {
+    const trialEnd = snapshot.trialEnd?.toISOString() ?? null;
+    const key = `trial_will_end:${snapshot.subscriptionId}:${trialEnd}`;
+    history.notices.push({ kind: "trial_will_end", key, details: { trialEnd } });
+  }
   // An end is an end, whatever is told later.
   if (history.hasEnded) return;
   const isNewPeriod =
@@ -58,11 +63,6 @@ function addSnapshot(
   history.pendingPriceId = snapshot.pendingPriceId ?? (hasChanged ? snapshot.priceId : null);
   history.latest = snapshot;
   history.hasEnded = type === "customer.subscription.deleted" || ended.has(snapshot.status);
-  if (type === "customer.subscription.trial_will_end" && snapshot.status === "trialing") {
-    const trialEnd = snapshot.trialEnd?.toISOString() ?? null;
-    const key = `trial_will_end:${snapshot.subscriptionId}:${trialEnd}`;
-    history.notices.push({ kind: "trial_will_end", key, details: { trialEnd } });
-  }
 }
 
 const renewals = new Set(["subscription_create", "subscription_cycle"]);

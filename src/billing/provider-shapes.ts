@@ -3,7 +3,12 @@ import { z } from "zod";
 // What is read of the provider's objects, in the shapes of its recent versions and of those before 2025: periods on the
 // items or on the subscription itself, an invoice's subscription under `parent` or at the top.
 
-const seconds = z.number().transform((value) => new Date(value * 1_000));
+const seconds = z
+  .number()
+  .int()
+  .min(0)
+  .max(253_402_300_799)
+  .transform((value) => new Date(value * 1_000));
 const perhaps = seconds.nullish().transform((value) => value ?? null);
 const reference = z
   .union([z.string(), z.object({ id: z.string() })])
@@ -129,8 +134,8 @@ export const sessionShape = z
   }));
 
 export const eventShape = z.object({
-  id: z.string().min(1).max(255),
-  type: z.string().min(1).max(255),
+  id: z.string().regex(/^[\x21-\x7e]{1,255}$/),
+  type: z.string().regex(/^[\x21-\x7e]{1,255}$/),
   created: seconds,
   data: z.object({
     object: z.looseObject({}),

@@ -110,7 +110,8 @@ export async function savePendingPlan(
 ): Promise<void> {
   await db.query({
     name: "save_pending_plan",
-    text: "update subscriptions set pending_plan = $2, updated_at = now() where subscription_id = $1",
+    text: `with kept as (update subscription_states set pending_plan = $2 where subscription_id = $1)
+           update subscriptions set pending_plan = $2, updated_at = now() where subscription_id = $1`,
     values: [subscriptionId, JSON.stringify(pendingPlan)],
   });
 }

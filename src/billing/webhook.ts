@@ -28,12 +28,12 @@ const badSignature = (cause?: unknown): AppError =>
     cause,
   });
 
-const signaturePart = /^(t|v\d+)=([0-9A-Za-z]+)$/;
+const signaturePart = /^(?:t=(\d{1,12})|v\d+=[0-9A-Za-z]+)$/;
 
 /** The provider's library reads headers generously, and looks at the age only: a time ahead is refused here. */
 function checkHeader(header: string): void {
   const parts = header.split(",").map((part) => signaturePart.exec(part.trim()));
-  const times = parts.filter((part) => part?.[1] === "t").map((part) => Number(part?.[2]));
+  const times = parts.flatMap((part) => (part?.[1] === undefined ? [] : Number(part[1])));
   const [time = Number.NaN] = times;
   const isInTime = Math.abs(time - Date.now() / 1_000) <= toleranceSeconds;
   if (parts.includes(null) || times.length !== 1 || !isInTime) throw badSignature();
