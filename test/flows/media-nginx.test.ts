@@ -20,14 +20,7 @@ test(
     t.after(nginx.stop);
 
     const bytes = randomBytes(3_000_000);
-    const slot = await fetch(`${stage.url}/v1/media/uploads`, {
-      method: "POST",
-      headers: { "svc-api-key": stage.user.key },
-    });
-    const { uploadUrl } = (await slot.json()) as { uploadUrl: string };
-    const put = { method: "PUT", body: bytes };
-    const stored = await fetch(uploadUrl.replace(stage.config.urls.base, nginx.front), put);
-    const { id } = (await stored.json()) as { id: string };
+    const id = await stage.put(bytes, nginx.front);
 
     // Twice: from the file, and from nginx's cache.
     for (let round = 0; round < 2; round++) {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { randomBytes, randomInt } from "node:crypto";
 import { after, before, describe, test } from "node:test";
+import { createRandom } from "../chaos/random.ts";
 import type { Settings } from "../helpers/app.ts";
 import { mediaStage } from "../helpers/media.ts";
 import type { MediaStage } from "../helpers/media.ts";
@@ -28,34 +29,12 @@ function draw(random: () => number, bytes: Buffer): { range: string; slice: Buff
   return { range: `bytes=${first}-${last}`, slice: bytes.subarray(first, last + 1) };
 }
 
-function createRandom(from: number): () => number {
-  let state = from;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 32;
-  };
-}
-
-async function put(stage: MediaStage, bytes: Buffer): Promise<string> {
-  const slot = await fetch(`${stage.url}/v1/media/uploads`, {
-    method: "POST",
-    headers: { "svc-api-key": stage.user.key },
-  });
-  const { uploadUrl } = (await slot.json()) as { uploadUrl: string };
-  const answer = await fetch(uploadUrl.replace(stage.config.urls.base, stage.url), {
-    method: "PUT",
-    body: bytes,
-  });
-  assert.equal(answer.status, 201, await answer.clone().text());
-  return ((await answer.json()) as { id: string }).id;
-}
-
 async function compare(stage: MediaStage): Promise<void> {
   const random = createRandom(seed);
   const objects = await Promise.all(
     [1, 50_000, 256 * 1_024 + 1, 3_000_000].map(async (size) => {
       const bytes = randomBytes(size);
-      return { bytes, id: await put(stage, bytes) };
+      return { bytes, id: await stage.put(bytes) };
     }),
   );
   const one = async (index: number): Promise<void> => {
@@ -111,7 +90,7 @@ describe("ranges through the proxy", () => {
   test("MEDIA_DELIVERY=redirect sends the client to a signed address, which serves the file as ours would", async () => {
     const stage = await mediaStage({ ...onS3(), MEDIA_DELIVERY: "redirect" });
     const bytes = randomBytes(1_000);
-    const id = await put(stage, bytes);
+    const id = await stage.put(bytes);
     const redirect = await fetch(`${stage.url}/media/${id}`, { redirect: "manual" });
     assert.equal(redirect.status, 302);
     assert.match(redirect.headers.get("cache-control") ?? "", /^private, max-age=240$/);

@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -25,6 +26,8 @@ export interface MediaStage extends TestApp {
     headers?: Record<string, string>,
     user?: TestUser,
   ): Promise<{ status: number; body: MediaAnswer }>;
+  /** Sends bytes to an upload address, through `front` where something stands before the app. Returns the id. */
+  put(bytes: Buffer, front?: string): Promise<string>;
   /** What is there besides whole media with a record: rows, objects below the data folder, received files. */
   leftovers(): Promise<string[]>;
 }
@@ -59,6 +62,15 @@ export async function mediaStage(settings: Settings = {}): Promise<MediaStage> {
         body: JSON.stringify({ url: address }),
       });
       return { status: answer.status, body: (await answer.json()) as MediaAnswer };
+    },
+    async put(bytes, front = url) {
+      const headers = { "svc-api-key": user.key };
+      const slot = await fetch(`${url}/v1/media/uploads`, { method: "POST", headers });
+      const { uploadUrl } = (await slot.json()) as { uploadUrl: string };
+      const to = uploadUrl.replace(stage.config.urls.base, front);
+      const answer = await fetch(to, { method: "PUT", body: bytes });
+      assert.equal(answer.status, 201, await answer.clone().text());
+      return ((await answer.json()) as { id: string }).id;
     },
     async leftovers() {
       const { rows } = await stage.db.query<{ id: string; object_path: string; stored: boolean }>(
