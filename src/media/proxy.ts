@@ -1,4 +1,6 @@
 import type { OutgoingHttpHeaders } from "node:http";
+import type { Socket } from "node:net";
+import { addAbortSignal } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
 import type { Pool } from "../db/index.ts";
@@ -72,6 +74,20 @@ async function handOver(
   return false;
 }
 
+const connections = new WeakMap<Socket, AbortSignal>();
+
+/** Tells when the connection is gone. A response does not: while others are before it in the queue it hears nothing. */
+function goneOf(socket: Socket): AbortSignal {
+  const known = connections.get(socket);
+  if (known) return known;
+  const controller = new AbortController();
+  const hangUp = (): void => controller.abort(new Error("the client hung up"));
+  if (socket.destroyed) hangUp();
+  else socket.once("close", hangUp);
+  connections.set(socket, controller.signal);
+  return controller.signal;
+}
+
 async function serve(deps: ProxyDeps, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const id = idOf((request.params as { name: string }).name);
   const { record, bytes, headers } = deps.smallFiles.recall(id) ?? (await load(deps, id));
@@ -98,8 +114,11 @@ async function serve(deps: ProxyDeps, request: FastifyRequest, reply: FastifyRep
   }
   const length = range ? range.end - range.start + 1 : record.sizeBytes;
   reply.header("content-length", length);
-  if (!bytes && !storage.send)
-    return void (await reply.send(await storage.open(record, range ?? undefined)));
+  const gone = goneOf(request.raw.socket);
+  if (!bytes && !storage.send) {
+    const stream = addAbortSignal(gone, await storage.open(record, range ?? undefined));
+    return void (await reply.send(stream));
+  }
   // Past the framework, which would go through hooks and streams that have nothing to do here (bench/RESULTS.md, media).
   const begin = (): void => {
     reply.hijack();
@@ -107,12 +126,11 @@ async function serve(deps: ProxyDeps, request: FastifyRequest, reply: FastifyRep
   };
   if (bytes) begin();
   else
-    await storage.send?.(
-      record,
-      range ?? { start: 0, end: record.sizeBytes - 1 },
-      reply.raw,
+    await storage.send?.(record, range ?? { start: 0, end: record.sizeBytes - 1 }, {
       begin,
-    );
+      sink: reply.raw,
+      gone,
+    });
   reply.raw.end(bytes && (range ? bytes.subarray(range.start, range.end + 1) : bytes));
 }
 

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { randomBytes, randomInt } from "node:crypto";
 import { after, before, describe, test } from "node:test";
 import { createRandom } from "../chaos/random.ts";
-import type { Settings } from "../helpers/app.ts";
 import { mediaStage } from "../helpers/media.ts";
 import type { MediaStage } from "../helpers/media.ts";
 import { startS3 } from "../helpers/s3.ts";
@@ -72,23 +71,12 @@ describe("ranges through the proxy", () => {
     await compare(await mediaStage());
   });
 
-  const onS3 = (): Settings => {
-    const { endpoint, region, bucket, accessKeyId, secretAccessKey } = s3.options;
-    return {
-      S3_ENDPOINT: endpoint,
-      S3_REGION: region,
-      MEDIA_BUCKET: bucket,
-      S3_ACCESS_KEY_ID: accessKeyId,
-      S3_SECRET_ACCESS_KEY: secretAccessKey,
-    };
-  };
-
   test(`${perStore} random ranges are the same as slices, on S3`, async () => {
-    await compare(await mediaStage(onS3()));
+    await compare(await mediaStage(s3.settings));
   });
 
   test("MEDIA_DELIVERY=redirect sends the client to a signed address, which serves the file as ours would", async () => {
-    const stage = await mediaStage({ ...onS3(), MEDIA_DELIVERY: "redirect" });
+    const stage = await mediaStage({ ...s3.settings, MEDIA_DELIVERY: "redirect" });
     const bytes = randomBytes(1_000);
     const id = await stage.put(bytes);
     const redirect = await fetch(`${stage.url}/media/${id}`, { redirect: "manual" });

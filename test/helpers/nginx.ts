@@ -19,6 +19,8 @@ export async function startNginx(dir: string, dataDir: string, heraldPort: strin
     .replaceAll("HERALD_CACHE", join(dir, "cache"))
     .replaceAll("HERALD_RUN", dir)
     .replace("127.0.0.1:3000", `127.0.0.1:${heraldPort}`)
+    // Whoever asks runs on this machine too: with more workers the figures are those of the scheduler.
+    .replace("worker_processes auto", "worker_processes 1")
     .replace("listen 80;", `listen 127.0.0.1:${front};`)
     .replace(
       /\}\s*$/,

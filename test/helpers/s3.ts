@@ -5,11 +5,14 @@ import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Settings } from "./app.ts";
 
 const bucket = "media";
 const uploads = "._S3rver_uploads";
 
 export interface TestS3 {
+  /** For an app that stores its media here. */
+  settings: Settings;
   /** What `createS3Storage` takes. */
   options: {
     endpoint: string;
@@ -45,14 +48,22 @@ async function startServer(dir: string): Promise<TestS3> {
     child.kill("SIGKILL");
     await exited;
   };
+  const options = {
+    endpoint: `http://127.0.0.1:${port}`,
+    region: "us-east-1",
+    bucket,
+    accessKeyId: "S3RVER",
+    secretAccessKey: "S3RVER",
+    forcePathStyle: true,
+  };
   return {
-    options: {
-      endpoint: `http://127.0.0.1:${port}`,
-      region: "us-east-1",
-      bucket,
-      accessKeyId: "S3RVER",
-      secretAccessKey: "S3RVER",
-      forcePathStyle: true,
+    options,
+    settings: {
+      S3_ENDPOINT: options.endpoint,
+      S3_REGION: options.region,
+      MEDIA_BUCKET: options.bucket,
+      S3_ACCESS_KEY_ID: options.accessKeyId,
+      S3_SECRET_ACCESS_KEY: options.secretAccessKey,
     },
     async parts() {
       const names = await readdir(join(dir, bucket), { recursive: true });

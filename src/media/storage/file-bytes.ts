@@ -1,6 +1,5 @@
 import type { FileHandle } from "node:fs/promises";
-import type { Writable } from "node:stream";
-import type { ByteRange } from "./storage.ts";
+import type { ByteRange, Client } from "./storage.ts";
 
 // Reading ahead into two buffers that are used again and again: a stream makes a new one per chunk, and the kernel
 // has to find it fresh memory each time (bench/RESULTS.md, media).
@@ -13,18 +12,25 @@ function giveBack(buffer: Buffer): void {
   if (spare.length < kept) spare.push(buffer);
 }
 
-/** Done when the kernel has the bytes, so that the buffer may be used again. */
-async function write(sink: Writable, bytes: Buffer): Promise<void> {
+/** Done when the kernel has the bytes, so that the buffer may be used again. A response that lost its client never says so. */
+async function write({ sink, gone }: Client, bytes: Buffer): Promise<void> {
+  gone.throwIfAborted();
   await new Promise<void>((resolve, reject) => {
-    sink.write(bytes, (error) => (error ? reject(error) : resolve()));
+    const giveUp = (): void => reject(gone.reason as Error);
+    gone.addEventListener("abort", giveUp, { once: true });
+    sink.write(bytes, (error) => {
+      gone.removeEventListener("abort", giveUp);
+      if (error) reject(error);
+      else resolve();
+    });
   });
 }
 
-/** Writes a part of a file to a sink. Fails when the sink is closed before its end. */
+/** Writes a part of a file to a client. Fails when the client is gone before its end. */
 export async function sendFile(
   handle: FileHandle,
   range: ByteRange,
-  sink: Writable,
+  client: Client,
 ): Promise<void> {
   const buffers = [take(), take()] as const;
   let writing: Promise<void> = Promise.resolve();
@@ -35,7 +41,7 @@ export async function sendFile(
       const { bytesRead } = await handle.read(buffer, 0, length, position);
       if (bytesRead === 0) throw new Error("the file is shorter than its record says");
       await writing;
-      writing = write(sink, buffer.subarray(0, bytesRead));
+      writing = write(client, buffer.subarray(0, bytesRead));
       // Awaited in the next round; a failure in between is not unheard of.
       writing.catch(() => undefined);
       position += bytesRead;

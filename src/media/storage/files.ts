@@ -82,11 +82,11 @@ export function createFileStorage(options: { root: string }): Storage {
       return handle.createReadStream({ ...range, highWaterMark: chunkBytes });
     },
 
-    async send(place, range, sink, begin) {
+    async send(place, range, client) {
       const handle = await openObject(place);
       try {
-        begin();
-        await sendFile(handle, range, sink);
+        client.begin();
+        await sendFile(handle, range, client);
       } finally {
         await handle.close();
       }

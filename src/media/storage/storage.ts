@@ -13,6 +13,13 @@ export interface ByteRange {
   end: number;
 }
 
+/** Who reads: `begin` is called before the first byte. */
+export interface Client {
+  begin(): void;
+  sink: Writable;
+  gone: AbortSignal;
+}
+
 /** A finished file on this machine. */
 export interface LocalFile {
   path: string;
@@ -32,8 +39,8 @@ export interface Storage {
   put(place: Place, file: LocalFile): Promise<void>;
   /** The bytes, or `ObjectMissing` where there are none or the token is wrong. Destroying the stream closes what is behind. */
   open(place: Place, range?: ByteRange): Promise<Readable>;
-  /** Only where it is faster than a stream (files): writes the bytes to a sink itself. `begin` is called before the first. */
-  send?(place: Place, range: ByteRange, sink: Writable, begin: () => void): Promise<void>;
+  /** Only where it is faster than a stream (files): writes the bytes to the client itself. */
+  send?(place: Place, range: ByteRange, client: Client): Promise<void>;
   /** What is not there is fine. */
   remove(place: Place): Promise<void>;
   /** Only where clients can fetch for themselves (S3): an address that is good for a short time. */
