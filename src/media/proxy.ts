@@ -1,5 +1,4 @@
 import type { OutgoingHttpHeaders } from "node:http";
-import type { Socket } from "node:net";
 import { addAbortSignal } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
@@ -8,12 +7,14 @@ import { z } from "zod";
 import { AppError } from "../errors.ts";
 import type { ZodTypes } from "../http/index.ts";
 import { cacheControl, dispositionOf, headersOf, isKnown, mayContinue } from "./headers.ts";
+import { goneOf } from "./hang-up.ts";
 import { findMedia } from "./queries.ts";
 import type { MediaRecord } from "./queries.ts";
 import { parseRange } from "./ranges.ts";
 import { smallBytes } from "./small-files.ts";
 import type { Remembered, SmallFiles } from "./small-files.ts";
 import { ObjectMissing } from "./storage/index.ts";
+import type { ByteRange } from "./storage/storage.ts";
 import type { Storage } from "./storage/index.ts";
 
 export interface ProxyDeps {
@@ -74,55 +75,44 @@ async function handOver(
   return false;
 }
 
-const connections = new WeakMap<Socket, AbortSignal>();
-
-/** Tells when the connection is gone. A response does not: while others are before it in the queue it hears nothing. */
-function goneOf(socket: Socket): AbortSignal {
-  const known = connections.get(socket);
-  if (known) return known;
-  const controller = new AbortController();
-  const hangUp = (): void => controller.abort(new Error("the client hung up"));
-  if (socket.destroyed) hangUp();
-  else socket.once("close", hangUp);
-  connections.set(socket, controller.signal);
-  return controller.signal;
-}
+const lengthOf = (range: ByteRange | null, { sizeBytes }: MediaRecord): OutgoingHttpHeaders =>
+  range
+    ? {
+        "content-length": range.end - range.start + 1,
+        "content-range": `bytes ${range.start}-${range.end}/${sizeBytes}`,
+      }
+    : { "content-length": sizeBytes };
 
 async function serve(deps: ProxyDeps, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const id = idOf((request.params as { name: string }).name);
   const { record, bytes, headers } = deps.smallFiles.recall(id) ?? (await load(deps, id));
   const { storage } = deps;
   if (deps.delivery !== "stream" && (await handOver(deps, record, reply))) return;
-  reply.headers(headers);
-  if (isKnown(record, request.headers)) return void (await reply.code(304).send());
-  reply.header("content-type", record.contentType);
+  if (isKnown(record, request.headers)) return void (await reply.code(304).headers(headers).send());
+  const whole = { ...headers, "content-type": record.contentType };
   if (request.method === "HEAD")
-    return void (await reply.header("content-length", record.sizeBytes).send());
+    return void (await reply.headers(whole).header("content-length", record.sizeBytes).send());
   const range = mayContinue(record, request.headers)
     ? parseRange(request.headers.range, record.sizeBytes)
     : null;
   if (range === "unsatisfiable") {
-    reply
-      .header("content-range", `bytes */${record.sizeBytes}`)
-      .header("content-type", "application/json");
+    reply.headers(headers).header("content-range", `bytes */${record.sizeBytes}`);
     throw new AppError("range_not_satisfiable", "Nothing of the file is in this range");
   }
-  if (range) {
-    reply
-      .code(206)
-      .header("content-range", `bytes ${range.start}-${range.end}/${record.sizeBytes}`);
-  }
-  const length = range ? range.end - range.start + 1 : record.sizeBytes;
-  reply.header("content-length", length);
+  if (range) reply.code(206);
+  const answer: OutgoingHttpHeaders = { ...whole, ...lengthOf(range, record) };
   const gone = goneOf(request.raw.socket);
   if (!bytes && !storage.send) {
     const stream = addAbortSignal(gone, await storage.open(record, range ?? undefined));
-    return void (await reply.send(stream));
+    return void (await reply.headers(answer).send(stream));
   }
   // Past the framework, which would go through hooks and streams that have nothing to do here (bench/RESULTS.md, media).
   const begin = (): void => {
     reply.hijack();
-    reply.raw.writeHead(reply.statusCode, reply.getHeaders() as OutgoingHttpHeaders);
+    reply.raw.writeHead(reply.statusCode, {
+      ...reply.getHeaders(),
+      ...answer,
+    } as OutgoingHttpHeaders);
   };
   if (bytes) begin();
   else
