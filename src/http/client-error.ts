@@ -13,6 +13,7 @@ export type RateHeaders = (ip: string) => Promise<Record<string, string>>;
 interface Exchange {
   request: IncomingMessage;
   response: ServerResponse;
+  before: ServerResponse | undefined;
 }
 
 // Long enough for a client that is still sending to read the answer; closing at once would take it away.
@@ -42,7 +43,7 @@ export function createClientErrors({
   log: Logger;
   rateHeaders: RateHeaders;
 }) {
-  const inFlight = new WeakMap<Socket, Set<Exchange>>();
+  const latest = new WeakMap<Socket, Exchange>();
   const settled = new WeakSet<Socket>();
 
   function write(
@@ -82,10 +83,8 @@ export function createClientErrors({
     /** Requests before the broken one on its connection get their answers first. */
     follow(server: Server): void {
       server.on("request", (request: IncomingMessage, response: ServerResponse) => {
-        const exchanges = inFlight.get(request.socket) ?? new Set();
-        const exchange = { request, response };
-        inFlight.set(request.socket, exchanges.add(exchange));
-        response.once("close", () => exchanges.delete(exchange));
+        const { socket } = request;
+        latest.set(socket, { request, response, before: latest.get(socket)?.response });
       });
     },
     handle(failure: Error & { code?: string }, socket: Socket): void {
@@ -97,12 +96,10 @@ export function createClientErrors({
       settled.add(socket);
       const error = toAppError(failure.code ?? "");
       // One that has not arrived in full is the broken one itself.
-      const before = [...(inFlight.get(socket) ?? [])].findLast(({ request }) => request.complete);
-      if (!before) answer(socket, error);
-      else
-        before.response.once("close", () =>
-          socket.writable ? answer(socket, error) : socket.destroy(),
-        );
+      const last = latest.get(socket);
+      const before = last?.request.complete ? last.response : last?.before;
+      if (!before || before.closed) answer(socket, error);
+      else before.once("close", () => (socket.writable ? answer(socket, error) : socket.destroy()));
     },
   };
 }
