@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { deleteExpiredSessions } from "./auth/index.ts";
-import { creditsTask } from "./billing/index.ts";
+import { creditsTask, endDoublesTask } from "./billing/index.ts";
 import { loadConfig } from "./config.ts";
 import {
   deleteExpiredStates,
@@ -52,6 +52,7 @@ export async function startJobs(deps: Deps) {
       cleanUp,
       cleanUpMedia,
       credits,
+      endDoublesTask({ db, stripe: deps.billing.stripe }),
       removeTask(deps.storage),
       forget,
       rotate,

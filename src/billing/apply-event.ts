@@ -2,6 +2,7 @@ import type { Logger } from "pino";
 import { inTransaction } from "../db/index.ts";
 import type { Db, Pool } from "../db/index.ts";
 import { grantPeriod } from "./credits.ts";
+import { endDoublesOf } from "./end-doubles.ts";
 import {
   eventsOf,
   insertEvent,
@@ -82,6 +83,7 @@ async function write(tx: Db, deps: BillingDeps, history: History, catalog: Catal
     }
   }
   for (const notice of history.notices) await insertNotice(tx, userId, notice);
+  await endDoublesOf(tx, userId);
 }
 
 /**

@@ -15,6 +15,7 @@ export {
 export { readCredits } from "./credits-read.ts";
 export { checkCredits } from "./credits-check.ts";
 export { creditsTask } from "./credits-task.ts";
+export { endDoublesTask } from "./end-doubles.ts";
 export { createBilling } from "./stripe.ts";
 export type { Billing } from "./stripe.ts";
 export { saveSubscription } from "./queries.ts";

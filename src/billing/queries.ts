@@ -57,7 +57,8 @@ export async function saveSubscription(db: Db, subscription: Subscription): Prom
     name: "choose_subscription",
     text: `insert into subscriptions (${columns})
            select ${columns} from subscription_states where user_id = $1
-           order by (status <> 'canceled') desc, started_at desc nulls last, subscription_id desc limit 1
+           order by array_position(array['canceled', 'unpaid', 'past_due'], status) desc nulls first,
+             started_at desc nulls last, subscription_id desc limit 1
            on conflict (user_id) do update set ${replace}, updated_at = now()`,
     values: [subscription.userId],
   });
@@ -113,5 +114,26 @@ export async function savePendingPlan(
     text: `with kept as (update subscription_states set pending_plan = $2 where subscription_id = $1)
            update subscriptions set pending_plan = $2, updated_at = now() where subscription_id = $1`,
     values: [subscriptionId, JSON.stringify(pendingPlan)],
+  });
+}
+
+/** What runs at the provider beside a subscription that admits the user. */
+export async function doublesOf(db: Db, userId: string): Promise<string[]> {
+  const { rows } = await db.query<{ subscription_id: string }>({
+    name: "doubles_of",
+    text: `select state.subscription_id from subscriptions chosen
+           join subscription_states state on state.user_id = chosen.user_id
+           where chosen.user_id = $1 and chosen.status in ('trialing', 'active')
+             and state.subscription_id <> chosen.subscription_id and state.status <> 'canceled'`,
+    values: [userId],
+  });
+  return rows.map(({ subscription_id: subscriptionId }) => subscriptionId);
+}
+
+export async function endSubscription(db: Db, subscriptionId: string): Promise<void> {
+  await db.query({
+    name: "end_subscription",
+    text: `update subscription_states set status = 'canceled', updated_at = now() where subscription_id = $1`,
+    values: [subscriptionId],
   });
 }

@@ -46,7 +46,12 @@ export const noticesAnswer = z.object({
   notices: z.array(
     z.object({
       id: z.string(),
-      kind: z.enum(["trial_will_end", "payment_failed", "credits_low"]),
+      kind: z.enum([
+        "trial_will_end",
+        "payment_failed",
+        "credits_low",
+        "double_subscription_ended",
+      ]),
       details: z.record(z.string(), z.unknown()),
       createdAt: time,
       readAt: time.nullable(),
