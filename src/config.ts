@@ -75,7 +75,9 @@ export const environment = z.object({
     .default("herald-media"),
   MEDIA_MAX_BYTES: z.coerce.number().int().min(1).default(1_073_741_824),
   MEDIA_DOWNLOAD_SECONDS: z.coerce.number().int().min(1).max(3_600).default(300),
-  MEDIA_ALLOW_PRIVATE: z.stringbool().default(false),
+  MEDIA_ALLOW_PRIVATE: list.pipe(
+    z.array(z.string().regex(/^[a-z0-9.-]+:\d+$/i, "must be host:port")),
+  ),
   MEDIA_DELIVERY: z.enum(["stream", "redirect", "accel"]).default("stream"),
   S3_REGION: z.string().optional(),
   S3_ENDPOINT: z.url().optional(),
@@ -149,6 +151,7 @@ export function loadConfig(env: Record<string, string | undefined>) {
       poolSize: settings.DATABASE_POOL_SIZE,
     },
     jobs: { concurrency: settings.WORKER_CONCURRENCY },
+    outbound: { allowedPlaces: new Set(settings.MEDIA_ALLOW_PRIVATE) },
     secrets: { ring: settings.TOKEN_KEYS },
     auth: {
       secret: settings.AUTH_SECRET,
@@ -162,7 +165,6 @@ export function loadConfig(env: Record<string, string | undefined>) {
       incomingDir: join(settings.DATA_DIR, "media", "incoming"),
       maxBytes: settings.MEDIA_MAX_BYTES,
       downloadSeconds: settings.MEDIA_DOWNLOAD_SECONDS,
-      isGuarded: !settings.MEDIA_ALLOW_PRIVATE,
       delivery: settings.MEDIA_DELIVERY,
       s3:
         settings.S3_REGION || settings.S3_ENDPOINT

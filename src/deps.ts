@@ -61,7 +61,7 @@ export function createDeps(config: Config, log: Logger, clock: Clock = systemClo
     countFailure: () => metrics.limiterFailures.inc(),
   });
   const identity = createIdentity({ db, log, secret: config.auth.secret, webUrl: config.urls.web });
-  const outbound = createOutbound({ log });
+  const outbound = createOutbound({ log, allowed: config.outbound.allowedPlaces });
   const idTokens = createTokenVerifier({
     builtIn: identity.issuer,
     outsideIssuers: config.auth.outsideIssuers,

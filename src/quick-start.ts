@@ -94,7 +94,7 @@ const networkIn = (sandboxUrl: string): Record<string, string> => ({
   NETWORK_CLIENT_ID: "sandbox-linkedin",
   NETWORK_CLIENT_SECRET: "sandbox-linkedin-secret",
   // The sandbox's file host is at a private address.
-  MEDIA_ALLOW_PRIVATE: "true",
+  MEDIA_ALLOW_PRIVATE: new URL(sandboxUrl).host,
 });
 
 const paymentsIn = (sandboxUrl: string): Record<string, string> => ({

@@ -24,7 +24,6 @@ export interface IngestDeps {
     incomingDir: string;
     maxBytes: number;
     downloadSeconds: number;
-    isGuarded: boolean;
   };
 }
 
@@ -119,13 +118,13 @@ export async function ingestFrom(
   address: string,
   owner: Owner,
 ): Promise<Ingested> {
-  const { maxBytes, downloadSeconds, isGuarded } = deps.limits;
+  const { maxBytes, downloadSeconds } = deps.limits;
   const download = await deps.outbound
     .download(directLink(address), {
       maxBytes,
       totalMs: downloadSeconds * 1_000,
       idleMs,
-      isGuarded,
+      isGuarded: true,
     })
     .catch((error: unknown) => {
       throw reasonOf(error, maxBytes);

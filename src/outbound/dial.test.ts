@@ -89,6 +89,18 @@ test("a guarded call is refused, and was not sent; an unguarded one goes anywher
   await outbound.close();
 });
 
+test("a private place that is allowed is reached by its name and port alone", async () => {
+  const url = await serve((_request, response) => response.end("sandbox"));
+  const { host, port } = new URL(url);
+  const outbound = createOutbound({ log, resolve: loopback, allowed: new Set([host]) });
+  const guarded = { ...limits, isGuarded: true } as const;
+  assert.equal((await outbound.send(url, guarded)).body, "sandbox");
+  assert.equal(await text((await outbound.download(url, downloadLimits)).body), "sandbox");
+  for (const other of [`localhost:${port}`, "127.0.0.1:80", "169.254.169.254", "[::1]"])
+    await failureOf(outbound.send(`http://${other}/`, guarded), "forbidden_address");
+  await outbound.close();
+});
+
 test("a connection that was dialled unguarded never serves a guarded call", async () => {
   const url = await serve((_request, response) => response.end("inside"));
   const { connect, opened } = everythingAt(url);

@@ -21,6 +21,8 @@ export type Connect = (target: Target, callback: buildConnector.Callback) => voi
 export interface Ways {
   resolve?: Resolve | undefined;
   connect?: Connect | undefined;
+  /** Places (`host:port`) that users may name although they are private: the sandbox's. */
+  allowed?: ReadonlySet<string> | undefined;
 }
 
 export interface DialOptions {
@@ -57,11 +59,15 @@ async function addressesOf(hostname: string, resolve: Resolve): Promise<string[]
   throw new OutboundError("network", `the name ${hostname} has no address`, { wasSent: false });
 }
 
+const portOf = ({ port, protocol }: buildConnector.Options): number =>
+  Number(port || (protocol === "https:" ? 443 : 80));
+
 /** One bad record is enough: whoever owns the name chooses which of them is dialled. */
-function guard({ hostname, protocol, port }: buildConnector.Options, addresses: string[]): void {
-  const number = Number(port || (protocol === "https:" ? 443 : 80));
-  if (!webPorts.has(number)) throw refusal(`port ${number} may not be called`);
-  if (!addresses.every(isPublicAddress)) throw refusal(`${hostname} is not at a public address`);
+function guard(target: buildConnector.Options, addresses: string[]): void {
+  const port = portOf(target);
+  if (!webPorts.has(port)) throw refusal(`port ${port} may not be called`);
+  if (!addresses.every(isPublicAddress))
+    throw refusal(`${target.hostname} is not at a public address`);
 }
 
 /**
@@ -69,19 +75,20 @@ function guard({ hostname, protocol, port }: buildConnector.Options, addresses: 
  * changes in between changes nothing. The name still stands in the Host header and in the certificate.
  */
 export function createDial(
-  { resolve = lookUp, connect = openSocket }: Ways,
+  { resolve = lookUp, connect = openSocket, allowed }: Ways,
   { isGuarded, signal }: DialOptions,
 ): buildConnector.connector {
   async function dial(options: buildConnector.Options): Promise<Socket> {
     const addresses = await addressesOf(options.hostname, resolve);
-    if (isGuarded) guard(options, addresses);
+    const isChecked = isGuarded && !allowed?.has(`${options.hostname}:${portOf(options)}`);
+    if (isChecked) guard(options, addresses);
     signal?.throwIfAborted();
     const socket = await new Promise<Socket>((opened, failed) => {
       connect({ ...options, addresses, signal }, (...[error, socket]) =>
         error ? failed(error) : opened(socket),
       );
     });
-    if (!isGuarded || isPublicAddress(socket.remoteAddress ?? "")) return socket;
+    if (!isChecked || isPublicAddress(socket.remoteAddress ?? "")) return socket;
     socket.destroy();
     throw refusal(`${options.hostname} is not at a public address`);
   }

@@ -25,7 +25,7 @@ test(`a file of ${megabytes} MiB is fetched and served with less than 100 MB mor
   const api = await startApiProcess({
     ...testSettings(databaseUrl),
     DATA_DIR: join(dir, "data"),
-    MEDIA_ALLOW_PRIVATE: "true",
+    MEDIA_ALLOW_PRIVATE: new URL(sandbox.url).host,
   });
   t.after(async () => await api.stop());
   const user = await createTestUser(db);

@@ -37,7 +37,7 @@ export async function mediaStage(settings: Settings = {}): Promise<MediaStage> {
   const dir = await mkdtemp(join(tmpdir(), "herald-media-"));
   const sandbox = await startSandbox({ port: 0, host: "127.0.0.1", dataDir: dir });
   const stage = await testApp({
-    MEDIA_ALLOW_PRIVATE: "true",
+    MEDIA_ALLOW_PRIVATE: new URL(sandbox.url).host,
     RATE_LIMIT_PREMIUM_MAX: "100000",
     RATE_LIMIT_MEDIA_MAX: "0",
     ...settings,
