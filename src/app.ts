@@ -8,6 +8,7 @@ import {
   saveAuthorUrn,
 } from "./connections/index.ts";
 import { billingRoutes, creditRoutes, webhookRoute } from "./billing/index.ts";
+import { businessRoutes, forwardRoute, functionKeyOf } from "./business/index.ts";
 import type { Deps } from "./deps.ts";
 import { healthRoutes, probeRoutes } from "./health.ts";
 import { addressOf, createHttp, echoIdempotencyKeys, measureRequests } from "./http/index.ts";
@@ -75,10 +76,18 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
     );
   };
 
+  const byFunctionKey = createBucketGuard(gate, (request) => ({
+    name: `functions ${functionKeyOf(request)}`,
+    capacity: config.limits.functionsPerMinute,
+    windowMs: 60_000,
+  }));
   const functions: FastifyPluginAsync = async (scope) => {
     scope.addHook("onRoute", (route) => {
-      route.config = { ...route.config, errorExtras: { success: false } };
+      route.config = { errorExtras: { success: false }, ...route.config };
     });
+    await scope.register(
+      businessRoutes({ ...deps, keys: config.auth.functionKeys, guard: byFunctionKey }),
+    );
     await scope.register(
       publishNetworkRoute({
         ...deps,
@@ -103,6 +112,15 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
     await scope.register(accountRoutes(deps, "idToken"), { prefix: "/api/v1" });
     await scope.register(creditRoutes(deps, "idToken"), { prefix: "/api/v1" });
     await scope.register(billingRoutes({ ...deps, ...deps.billing, urls }), { prefix: "/api" });
+    await scope.register(
+      forwardRoute({
+        ...deps,
+        adminUsers: config.auth.adminUsers,
+        send: deps.outbound.send,
+        workflow: config.business.workflow,
+      }),
+      { prefix: "/api" },
+    );
     await scope.register(identityRoutes({ ...deps, guard: signIn }), { prefix: "/api/auth" });
   };
 

@@ -88,6 +88,8 @@ export const environment = z.object({
   WEBHOOK_SIGNING_SECRET: list,
   CREDITS_ROLLOVER: z.stringbool().default(false),
   FUNCTIONS_KEYS: list,
+  WORKFLOW_URL: address.optional(),
+  WORKFLOW_TLS_VERIFY: z.stringbool().default(false),
   RATE_LIMIT_DEFAULT_MAX: whole(25),
   RATE_LIMIT_DEFAULT_BURST: whole(10),
   RATE_LIMIT_DEFAULT_WINDOW: whole(60_000),
@@ -184,6 +186,12 @@ export function loadConfig(env: Record<string, string | undefined>) {
         : null,
       webhookSecrets: settings.WEBHOOK_SIGNING_SECRET,
       rollsOver: settings.CREDITS_ROLLOVER,
+    },
+    business: {
+      workflow:
+        settings.WORKFLOW_URL === undefined
+          ? null
+          : { url: settings.WORKFLOW_URL, verifiesCertificate: settings.WORKFLOW_TLS_VERIFY },
     },
     connections: { returnToOrigins: settings.RETURN_TO_ORIGINS },
     platforms: {

@@ -6,6 +6,7 @@ import { saveSubscription } from "./billing/index.ts";
 import { accountsOf } from "./connections/index.ts";
 import { connectDemoAccount } from "./demo-connection.ts";
 import { receivePayments, subscribeDemo } from "./demo-subscription.ts";
+import { prepareDemoBusiness } from "./demo-business.ts";
 import type { Deps } from "./deps.ts";
 
 const trialDays = 7;
@@ -106,22 +107,25 @@ const paymentsIn = (sandboxUrl: string): Record<string, string> => ({
 export interface Sandboxed {
   network: boolean;
   payments: boolean;
+  workflow: boolean;
 }
 
 /** What nobody has credentials for is played by the sandbox. */
 export const sandboxed = (env: Record<string, string | undefined>): Sandboxed => ({
   network: !env["NETWORK_CLIENT_ID"],
   payments: !env["STRIPE_SECRET_KEY"],
+  workflow: !env["WORKFLOW_URL"],
 });
 
 /** The addresses of the outside world, where it is the sandbox. */
 export function sandboxSettings(
   sandboxUrl: string,
-  { network, payments }: Sandboxed = { network: true, payments: true },
+  played: Sandboxed = { network: true, payments: true, workflow: true },
 ): Record<string, string> {
   return {
-    ...(network ? networkIn(sandboxUrl) : {}),
-    ...(payments ? paymentsIn(sandboxUrl) : {}),
+    ...(played.network ? networkIn(sandboxUrl) : {}),
+    ...(played.payments ? paymentsIn(sandboxUrl) : {}),
+    ...(played.workflow ? { WORKFLOW_URL: `${sandboxUrl}/workflow` } : {}),
   };
 }
 
@@ -139,7 +143,7 @@ async function connectOnce({ db, config }: Deps, demo: QuickStart, userId: strin
   });
 }
 
-/** Creates the demo user once. A later start finds it again, and renews a trial that has run out. */
+/** Creates the demo user and business once. A later start finds it again, and renews a trial that has run out. */
 export async function prepareDemo(
   deps: Deps,
   sandboxUrl: string,
@@ -149,6 +153,7 @@ export async function prepareDemo(
   if (payments) await receivePayments(sandboxUrl, quickStart.functionsUrl);
   if (!isActive) await (payments ? subscribeDemo(quickStart, "pro") : startTrial(deps, userId));
   if (network) await connectOnce(deps, quickStart, userId);
+  await prepareDemoBusiness(deps);
   return quickStart;
 }
 
@@ -187,7 +192,7 @@ Herald is running.
 
   API        ${quickStart.baseUrl}
   Reference  ${quickStart.baseUrl}/docs
-  Functions  ${quickStart.functionsUrl}
+  Functions  ${quickStart.functionsUrl}  (x-api-key: ${quickStart.functionsKey})
   Web        ${quickStart.webUrl}
   Sandbox    ${quickStart.sandboxUrl}/_sandbox
   API key    ${quickStart.apiKey}

@@ -13,6 +13,7 @@ export interface Target extends buildConnector.Options {
   /** Where `hostname` is: no other address may be dialled for it. */
   addresses: readonly string[];
   signal?: AbortSignal | undefined;
+  acceptsAnyCertificate?: boolean;
 }
 
 /** Opens a socket, with TLS where the target's protocol says so. Nothing else in the service does. */
@@ -28,6 +29,8 @@ export interface Ways {
 export interface DialOptions {
   /** Only what is public may be reached: the address was chosen by a user, not by the operator. */
   isGuarded: boolean;
+  /** For the workflow endpoint alone: see `FetchOptions`. */
+  acceptsAnyCertificate?: boolean;
   /** Closes the socket too, at whatever stage. */
   signal?: AbortSignal;
 }
@@ -37,13 +40,19 @@ const webPorts: ReadonlySet<number> = new Set([80, 443, 8080, 8443]);
 const lookUp: Resolve = async (hostname) =>
   (await lookup(hostname, { all: true })).map(({ address }) => address);
 
-const openSocket: Connect = ({ addresses, signal, ...target }, callback) => {
+const openSocket: Connect = (
+  { addresses, signal, acceptsAnyCertificate = false, ...target },
+  callback,
+) => {
   const found = addresses.map((address) => ({ address, family: isIP(address) }));
   const pinned: LookupFunction = (_hostname, _options, done) => done(null, found);
-  buildConnector({ lookup: pinned, autoSelectFamily: true, allowH2: false, signal })(
-    target,
-    callback,
-  );
+  buildConnector({
+    lookup: pinned,
+    autoSelectFamily: true,
+    allowH2: false,
+    signal,
+    rejectUnauthorized: !acceptsAnyCertificate,
+  })(target, callback);
 };
 
 const refusal = (message: string): OutboundError =>
@@ -76,7 +85,7 @@ function guard(target: buildConnector.Options, addresses: string[]): void {
  */
 export function createDial(
   { resolve = lookUp, connect = openSocket, allowed }: Ways,
-  { isGuarded, signal }: DialOptions,
+  { isGuarded, acceptsAnyCertificate = false, signal }: DialOptions,
 ): buildConnector.connector {
   async function dial(options: buildConnector.Options): Promise<Socket> {
     const addresses = await addressesOf(options.hostname, resolve);
@@ -84,7 +93,7 @@ export function createDial(
     if (isChecked) guard(options, addresses);
     signal?.throwIfAborted();
     const socket = await new Promise<Socket>((opened, failed) => {
-      connect({ ...options, addresses, signal }, (...[error, socket]) =>
+      connect({ ...options, addresses, signal, acceptsAnyCertificate }, (...[error, socket]) =>
         error ? failed(error) : opened(socket),
       );
     });

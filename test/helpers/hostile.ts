@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import { availableParallelism, loadavg } from "node:os";
 import type { TestContext } from "node:test";
 import type { Logger } from "pino";
@@ -35,7 +36,10 @@ const unlimited: Settings = {
     ]),
   ),
   RATE_LIMIT_SIGN_IN_MAX: "1000000",
+  RATE_LIMIT_FUNCTIONS_MAX: "1000000",
 };
+
+const functionsKey = `fk_${randomUUID()}`;
 
 function judgeDetail({ detail }: Case, { body }: Answer): void {
   if (!detail) return;
@@ -54,7 +58,7 @@ function credentialsIn({ headers = {} }: Case): string[] {
 
 /** The real app, callers with all it asks for, and the judge of every answer. */
 export async function hostileApp(settings: Settings = {}, log: Logger = quiet) {
-  const test = await testApp({ ...unlimited, ...settings }, log);
+  const test = await testApp({ ...unlimited, FUNCTIONS_KEYS: functionsKey, ...settings }, log);
   const { app, config, db, owner } = test;
   const { token } = await signUp(app, config.urls.web);
   const { body: document } = await app.inject({ url: "/openapi.json" });
@@ -64,7 +68,7 @@ export async function hostileApp(settings: Settings = {}, log: Logger = quiet) {
     undocumented,
   );
   const look = await watchTraces(owner);
-  const secrets = [token];
+  const secrets = [token, functionsKey];
 
   let key = "";
   let keyUses = 0;
@@ -87,6 +91,7 @@ export async function hostileApp(settings: Settings = {}, log: Logger = quiet) {
     return {
       ...(body === undefined ? {} : { "content-type": "application/json" }),
       ...(isAnonymous ? {} : { authorization: `Bearer ${token}` }),
+      ...(isAnonymous ? {} : { "x-api-key": functionsKey }),
       ...(takesKey ? { "svc-api-key": await currentKey() } : {}),
       ...headers,
     };
