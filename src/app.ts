@@ -16,6 +16,7 @@ import { countStranger, createBucketGuard, createGuard } from "./limits/index.ts
 import { directUploadRoute, mediaProxy, mediaRoutes } from "./media/index.ts";
 import { postRoutes, publishNetworkRoute, releaseMedia } from "./posts/index.ts";
 import { describeRoutes, referenceRoutes } from "./reference/index.ts";
+import { previewRoute, templateRoutes, templates } from "./templates/index.ts";
 import { version } from "./version.ts";
 
 /** Mounts a part of the service below its configured address; parts on hosts of their own answer there only. */
@@ -71,6 +72,8 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
     await scope.register(postRoutes({ ...deps, accountsOf }), { prefix: "/v1" });
     await scope.register(mediaRoutes(media), { prefix: "/v1" });
     await scope.register(directUploadRoute({ ...media, guard: byAddress }), { prefix: "/v1" });
+    await scope.register(templateRoutes({ ...media, templates }), { prefix: "/v1" });
+    await scope.register(previewRoute({ ...deps, templates, guard: byAddress }));
     await scope.register(
       mediaProxy({ ...media, guard: byAddress, delivery: config.media.delivery }),
     );

@@ -20,6 +20,8 @@ import { createRegistry } from "./platforms/index.ts";
 import type { Registry } from "./platforms/index.ts";
 import { createSealer } from "./sealing.ts";
 import type { Sealer } from "./sealing.ts";
+import { createStudio } from "./templates/index.ts";
+import type { Studio } from "./templates/index.ts";
 
 export interface Deps {
   config: Config;
@@ -36,6 +38,7 @@ export interface Deps {
   billing: Billing;
   smallFiles: SmallFiles;
   registry: Registry;
+  studio: Studio;
   close(): Promise<void>;
 }
 
@@ -86,6 +89,7 @@ export function createDeps(config: Config, log: Logger, clock: Clock = systemClo
     billing: createBilling({ ...config.billing, send: outbound.send, log }),
     smallFiles: createSmallFiles(),
     registry: createRegistry(config.platforms),
+    studio: createStudio(),
     async close() {
       await gate.close();
       await storage.close();

@@ -22,21 +22,22 @@ export interface MediaDeps extends IngestDeps, RemoveDeps {
 const tags = ["Media"];
 const config = { credential: "apiKey" } as const;
 
-const addressOf = (
+/** Where a file is served. */
+export const mediaAddress = (
   base: string,
   { id, extension }: Pick<MediaRecord, "id" | "extension">,
 ): string => `${base}/media/${id}.${extension}`;
 
 /** The answer to whoever stored a file. */
 export const storedAnswer = (base: string, stored: Ingested) => ({
-  url: addressOf(base, stored),
+  url: mediaAddress(base, stored),
   id: stored.id,
   contentType: stored.contentType,
   size: stored.sizeBytes,
 });
 
 const toView = (base: string, record: MediaRecord): shapes.MediaView => ({
-  url: addressOf(base, record),
+  url: mediaAddress(base, record),
   id: record.id,
   contentType: record.contentType,
   size: record.sizeBytes,
