@@ -63,7 +63,7 @@ export function directUploadRoute(deps: DirectUploadDeps): FastifyPluginAsync {
           );
         const owner = await findSlot(db, token);
         if (!owner) throw noSlot();
-        const stored = await ingest(deps, bytesOf(request.raw), owner, null);
+        const stored = await ingest(deps, bytesOf(request.raw), owner);
         try {
           await inTransaction(db, async (tx) => {
             await stored.finish(tx);

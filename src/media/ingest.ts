@@ -8,6 +8,7 @@ import { AppError } from "../errors.ts";
 import { OutboundError } from "../outbound/index.ts";
 import type { Outbound } from "../outbound/index.ts";
 import { inspect } from "./inspect.ts";
+import type { Facts } from "./inspect.ts";
 import { beginMedia, dropUnfinished, finishMedia } from "./queries.ts";
 import type { NewMedia } from "./queries.ts";
 import { TooLarge, receive } from "./receive.ts";
@@ -60,19 +61,26 @@ function reasonOf(error: unknown, maxBytes: number): AppError {
   return failed("The file could not be stored", error);
 }
 
+export interface Origin {
+  /** Where it was downloaded from. */
+  url?: string | null;
+  /** Of what we made ourselves; everything else is looked at. */
+  facts?: Facts;
+}
+
 /** Takes a stream of bytes into the storage. On failure nothing of it is left. */
 export async function ingest(
   { db, log, storage, limits }: IngestDeps,
   source: Readable,
   owner: Owner,
-  url: string | null,
+  { url = null, facts: known }: Origin = {},
 ): Promise<Ingested> {
   const id = newId();
   const path = join(limits.incomingDir, id);
   try {
     const { sizeBytes, checksum } = await receive(source, path, limits.maxBytes);
     if (sizeBytes === 0) throw failed("The file is empty");
-    const facts = await inspect(path, sizeBytes);
+    const facts = known ?? (await inspect(path, sizeBytes));
     const media: NewMedia = {
       id,
       userId: owner.userId,
@@ -129,5 +137,5 @@ export async function ingestFrom(
     .catch((error: unknown) => {
       throw reasonOf(error, maxBytes);
     });
-  return await ingest(deps, download.body, owner, address);
+  return await ingest(deps, download.body, owner, { url: address });
 }

@@ -45,9 +45,10 @@ async function store(
   deps: RenderDeps,
   caller: Caller,
   inputHash: string,
-  png: Buffer,
+  { png, ratio }: { png: Buffer; ratio: Ratio },
 ): Promise<string> {
-  const stored = await ingest(deps, Readable.from([png]), caller, null);
+  const facts = { contentType: "image/png", extension: "png", ...ratios[ratio], durationMs: null };
+  const stored = await ingest(deps, Readable.from([png]), caller, { facts });
   try {
     const id = await inTransaction(deps.db, async (tx) => {
       const first = await savePicture(tx, caller.userId, inputHash, stored.id);
@@ -83,5 +84,5 @@ export async function renderPicture(
   const images = await readImages(found);
   const byName = new Map(Array.from(images, ([key, bytes]) => [names.get(key) ?? "", bytes]));
   const png = await studio.draw(template, config, ratio, byName);
-  return await store(deps, caller, inputHash, png);
+  return await store(deps, caller, inputHash, { png, ratio });
 }
