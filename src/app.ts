@@ -8,7 +8,7 @@ import {
   saveAuthorUrn,
 } from "./connections/index.ts";
 import { billingRoutes, creditRoutes, webhookRoute } from "./billing/index.ts";
-import { businessRoutes, forwardRoute, functionKeyOf } from "./business/index.ts";
+import { businessRoutes, forwardRoute } from "./business/index.ts";
 import type { Deps } from "./deps.ts";
 import { healthRoutes, probeRoutes } from "./health.ts";
 import { addressOf, createHttp, echoIdempotencyKeys, measureRequests } from "./http/index.ts";
@@ -80,7 +80,7 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
   };
 
   const byFunctionKey = createBucketGuard(gate, (request) => ({
-    name: `functions ${functionKeyOf(request)}`,
+    name: `functions ${request.functionKey ?? addressOf(request)}`,
     capacity: config.limits.functionsPerMinute,
     windowMs: 60_000,
   }));

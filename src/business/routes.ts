@@ -7,13 +7,13 @@ import { AppError } from "../errors.ts";
 import { audit } from "../http/index.ts";
 import { functions } from "./functions.ts";
 import type { BusinessFunction } from "./functions.ts";
-import { createKeyGuard, functionKeyOf } from "./key-guard.ts";
+import { createKeyCheck, functionKeyOf } from "./key-guard.ts";
 
 export interface BusinessDeps {
   db: Pool;
   clock: Clock;
   keys: readonly string[];
-  /** Counts the call against its key. */
+  /** Counts the call against its key, or against its address where it has none. */
   guard(request: FastifyRequest, reply: FastifyReply): Promise<void>;
 }
 
@@ -22,7 +22,7 @@ const headers = z.looseObject({ "x-api-key": z.string().describe("One of the fun
 
 /** What the contract says, in its order: the method, the key, and only then the body. */
 export function businessRoutes({ db, clock, keys, guard }: BusinessDeps): FastifyPluginAsync {
-  const checkKey = createKeyGuard(keys);
+  const isKnown = createKeyCheck(keys);
 
   /** The call and the note of it commit together. */
   async function carryOut({ name, act }: BusinessFunction, request: FastifyRequest) {
@@ -54,8 +54,10 @@ export function businessRoutes({ db, clock, keys, guard }: BusinessDeps): Fastif
           response: { [status]: answer },
         },
         onRequest: async (request, reply) => {
-          checkKey(request);
+          const isAdmitted = isKnown(request);
+          // Who has no key is counted too, so that guessing is limited.
           await guard(request, reply);
+          if (!isAdmitted) throw new AppError("forbidden", "Missing or invalid x-api-key header");
         },
       },
       async (request, reply) => {

@@ -92,3 +92,13 @@ test("each call is in the audit log with function, business and key, but not the
     functions.map((name) => ({ actor, action: `business.${name}` })),
   );
 });
+
+test("guessing keys is limited by address, and does not cost those who have one", async () => {
+  const scene = await businessScene({ RATE_LIMIT_FUNCTIONS_MAX: "5" });
+  const asWho = async (key: string): Promise<number> =>
+    (await scene.call("getCompanyById", { businessId: "b" }, { "x-api-key": key })).status;
+  const guesses = [];
+  for (let count = 0; count < 7; count++) guesses.push(await asWho(`guess ${count}`));
+  assert.deepEqual(guesses, [403, 403, 403, 403, 403, 429, 429]);
+  assert.equal(await asWho(keys[0]), 404);
+});
