@@ -17,6 +17,7 @@ import { directUploadRoute, mediaProxy, mediaRoutes } from "./media/index.ts";
 import { postRoutes, publishNetworkRoute, releaseMedia } from "./posts/index.ts";
 import { describeRoutes, referenceRoutes } from "./reference/index.ts";
 import { previewRoute, templateRoutes, templates } from "./templates/index.ts";
+import { transcriptionRoutes } from "./transcription/index.ts";
 import { version } from "./version.ts";
 
 /** Mounts a part of the service below its configured address; parts on hosts of their own answer there only. */
@@ -74,6 +75,7 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
     await scope.register(directUploadRoute({ ...media, guard: byAddress }), { prefix: "/v1" });
     await scope.register(templateRoutes({ ...media, templates }), { prefix: "/v1" });
     await scope.register(previewRoute({ ...deps, templates, guard: byAddress }));
+    await scope.register(transcriptionRoutes({ ...deps, limits: config.media }), { prefix: "/v1" });
     await scope.register(
       mediaProxy({ ...media, guard: byAddress, delivery: config.media.delivery }),
     );

@@ -88,6 +88,9 @@ export const environment = z.object({
   WEBHOOK_SIGNING_SECRET: list,
   CREDITS_ROLLOVER: z.stringbool().default(false),
   FUNCTIONS_KEYS: list,
+  SPEECH_API_URL: address.optional(),
+  SPEECH_API_KEY: z.string().default(""),
+  SPEECH_MODEL: z.string().default("whisper-1"),
   WORKFLOW_URL: address.optional(),
   WORKFLOW_TLS_VERIFY: z.stringbool().default(false),
   RATE_LIMIT_DEFAULT_MAX: whole(25),
@@ -186,6 +189,17 @@ export function loadConfig(env: Record<string, string | undefined>) {
         : null,
       webhookSecrets: settings.WEBHOOK_SIGNING_SECRET,
       rollsOver: settings.CREDITS_ROLLOVER,
+    },
+    transcription: {
+      cacheDir: join(settings.DATA_DIR, "speech"),
+      remote:
+        settings.SPEECH_API_URL === undefined
+          ? null
+          : {
+              url: settings.SPEECH_API_URL,
+              apiKey: settings.SPEECH_API_KEY,
+              model: settings.SPEECH_MODEL,
+            },
     },
     business: {
       workflow:

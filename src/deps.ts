@@ -20,6 +20,8 @@ import { createRegistry } from "./platforms/index.ts";
 import type { Registry } from "./platforms/index.ts";
 import { createSealer } from "./sealing.ts";
 import type { Sealer } from "./sealing.ts";
+import { createSpeech } from "./transcription/index.ts";
+import type { Speech } from "./transcription/index.ts";
 import { createStudio } from "./templates/index.ts";
 import type { Studio } from "./templates/index.ts";
 
@@ -39,6 +41,7 @@ export interface Deps {
   smallFiles: SmallFiles;
   registry: Registry;
   studio: Studio;
+  speech: Speech;
   close(): Promise<void>;
 }
 
@@ -74,6 +77,7 @@ export function createDeps(config: Config, log: Logger, clock: Clock = systemClo
   });
   const { bucket, dir, s3 } = config.media;
   const storage = s3 ? createS3Storage({ ...s3, bucket }) : createFileStorage({ root: dir });
+  const speech = createSpeech({ ...config.transcription, send: outbound.send, log });
   return {
     config,
     log,
@@ -90,7 +94,9 @@ export function createDeps(config: Config, log: Logger, clock: Clock = systemClo
     smallFiles: createSmallFiles(),
     registry: createRegistry(config.platforms),
     studio: createStudio(),
+    speech,
     async close() {
+      await speech.close();
       await gate.close();
       await storage.close();
       await outbound.close();

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { deleteExpiredSessions } from "./auth/index.ts";
+import { abandonedTask } from "./transcription/index.ts";
 import { creditsTask, endDoublesTask } from "./billing/index.ts";
 import { loadConfig } from "./config.ts";
 import {
@@ -42,6 +43,7 @@ export async function startJobs(deps: Deps) {
   };
   const cleanUpMedia = cleanUpMediaTask({ ...deps, incomingDir: config.media.incomingDir });
   const credits = creditsTask(db, deps.billing);
+  const abandoned = abandonedTask(db);
   const publish = publishTask(publishing);
   const reconcile = reconcileTask(publishing);
   return await startWorker({
@@ -49,6 +51,7 @@ export async function startJobs(deps: Deps) {
     log,
     concurrency: config.jobs.concurrency,
     tasks: [
+      abandoned,
       cleanUp,
       cleanUpMedia,
       credits,
@@ -64,6 +67,7 @@ export async function startJobs(deps: Deps) {
       { task: cleanUp, pattern: "0 2 * * *" },
       { task: forget, pattern: "17 * * * *" },
       { task: rotate, pattern: "43 3 * * *" },
+      { task: abandoned, pattern: "*/10 * * * *" },
       { task: credits, pattern: "*/10 * * * *" },
       { task: cleanUpMedia, pattern: "29 * * * *" },
       { task: reconcile, pattern: "*/10 * * * *" },

@@ -1,5 +1,6 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
+import { existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,13 +9,20 @@ import { startEmbeddedPostgres } from "../src/db/index.ts";
 // npm test: installs what the tests need beyond npm where that is possible, starts a PostgreSQL for all of them, and
 // runs them. `npm test -- path...` runs some files only.
 
-const programs = { "redis-server": "redis-server" };
+/** Programs and files, each with the package that has it. */
+const needed = {
+  "redis-server": "redis-server",
+  flite: "flite",
+  "espeak-ng": "espeak-ng",
+  "/usr/share/pocketsphinx/test/data/librivox": "pocketsphinx-testdata",
+};
 
-/** Tests whose program is missing skip themselves and say so. */
+const isThere = (name: string): boolean =>
+  name.startsWith("/") ? existsSync(name) : spawnSync("which", [name]).status === 0;
+
+/** Tests that lack something skip themselves and say so. */
 function installPrograms(): void {
-  const missing = Object.entries(programs).filter(
-    ([program]) => spawnSync("which", [program]).status !== 0,
-  );
+  const missing = Object.entries(needed).filter(([name]) => !isThere(name));
   const canInstall = process.getuid?.() === 0 && spawnSync("which", ["apt-get"]).status === 0;
   if (missing.length === 0) return;
   const names = missing.map(([, name]) => name);

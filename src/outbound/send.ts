@@ -12,7 +12,8 @@ export interface FetchOptions {
   maxBytes: number;
   method?: string;
   headers?: Record<string, string>;
-  body?: string;
+  /** A stream is read once, so its call can't be repeated. */
+  body?: string | { bytes: AsyncIterable<Uint8Array>; sizeBytes: number };
   /** For an address that a user chose: only what is public is called. */
   isGuarded?: true;
   /**
@@ -69,10 +70,16 @@ export function parseAddress(name: string, url: string): URL {
   throw new OutboundError("address", `${name} can't be called`, { wasSent: false });
 }
 
+function streamOf(body: FetchOptions["body"]) {
+  if (typeof body !== "string") return body;
+  const bytes = Buffer.from(body);
+  return { bytes: [bytes], sizeBytes: bytes.length };
+}
+
 function requestOf(name: string, url: string, options: FetchOptions): Request {
   const { method = "GET", timeoutMs } = options;
   parseAddress(name, url);
-  const body = options.body ?? (method === "GET" || method === "HEAD" ? undefined : "");
+  const body = streamOf(options.body ?? (method === "GET" || method === "HEAD" ? undefined : ""));
   const signal = AbortSignal.timeout(timeoutMs);
   try {
     const request = new Request(url, {
@@ -82,11 +89,11 @@ function requestOf(name: string, url: string, options: FetchOptions): Request {
       redirect: "manual",
       // `fetch` sends a request again, by itself, after a 421. It can't where the body is a stream: that is read once.
       ...(body !== undefined && {
-        body: ReadableStream.from([Buffer.from(body)]),
+        body: ReadableStream.from(body.bytes),
         duplex: "half",
       }),
     });
-    if (body !== undefined) request.headers.set("content-length", String(Buffer.byteLength(body)));
+    if (body !== undefined) request.headers.set("content-length", String(body.sizeBytes));
     return request;
   } catch {
     // Without its cause, which quotes the header that is at fault, token and all.

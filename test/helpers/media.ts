@@ -26,13 +26,14 @@ export interface MediaStage extends TestApp {
     headers?: Record<string, string>,
     user?: TestUser,
   ): Promise<{ status: number; body: MediaAnswer }>;
+  sandboxUrl: string;
   /** Sends bytes to an upload address, through `front` where something stands before the app. Returns the id. */
   put(bytes: Buffer, front?: string): Promise<string>;
   /** What is there besides whole media with a record: rows, objects below the data folder, received files. */
   leftovers(): Promise<string[]>;
 }
 
-/** App and file host in this process, over real sockets. */
+/** App, file host and speech provider in this process, over real sockets. */
 export async function mediaStage(settings: Settings = {}): Promise<MediaStage> {
   const dir = await mkdtemp(join(tmpdir(), "herald-media-"));
   const sandbox = await startSandbox({ port: 0, host: "127.0.0.1", dataDir: dir });
@@ -40,6 +41,8 @@ export async function mediaStage(settings: Settings = {}): Promise<MediaStage> {
     MEDIA_ALLOW_PRIVATE: new URL(sandbox.url).host,
     RATE_LIMIT_PREMIUM_MAX: "100000",
     RATE_LIMIT_MEDIA_MAX: "0",
+    SPEECH_API_URL: `${sandbox.url}/speech/v1`,
+    SPEECH_API_KEY: "sandbox-speech-key",
     ...settings,
   });
   const url = await stage.app.listen({ port: 0, host: "127.0.0.1" });
@@ -51,6 +54,7 @@ export async function mediaStage(settings: Settings = {}): Promise<MediaStage> {
   return {
     ...stage,
     url,
+    sandboxUrl: sandbox.url,
     files: `${sandbox.url}/filehost`,
     user,
     // Each as another user, unless told: the limit of 30 a minute is not the question here.
